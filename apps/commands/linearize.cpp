@@ -162,7 +162,7 @@ void add_linearize(CLI::App& app, Action& action) {
   sub->add_option(
          "--vary", arguments->vary,
          "Eigenvalues over a value of the model, and where stability changes: parameters.speed=0:10:101, with the "
-         "paths and values of polyform study; an equilibrium is followed from value to value")
+         "paths and values of polyform study; an equilibrium is followed from value to value, in the order given")
       ->type_name("PATH=VALUES");
   sub->add_option("--output", arguments->output, "Of --vary, the table: FILE.csv, FILE.h5 or -")->type_name("FILE");
   sub->add_option("--report", arguments->report, "Of --vary, the page with the plot, for a browser")

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t most_linear_values = 10'000;
 
-/// The values in increasing order, each once.
+/// The values in the order given, those that follow themselves once.
 std::vector<double> values_of_factor(const host::Factor& factor) {
   const host::Levels* levels = factor.levels();
   if (levels == nullptr)
@@ -43,7 +43,6 @@ std::vector<double> values_of_factor(const host::Factor& factor) {
                     fmt::format("--vary {}: expected numbers, found {}", factor.name, host::show(text)),
                     "Give a list a,b,c or a range from:to:count.");
   }
-  std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
   return numbers;
 }
@@ -136,19 +135,25 @@ LinearStudyPoint LinearStudyWork::linearize_from(double value, const LinearStudy
   }
 }
 
-/// What happens between a point of a study and the one below it.
+/// What happens between a point of a study and the one before it.
 std::optional<StabilityChange> LinearStudyWork::change_between(const LinearStudy& study, std::size_t i) {
   /// Of the steps of the equilibrium beside it: what moves evenly has none so long.
   constexpr double long_step = 3;
-  const LinearStudyPoint &below = study.points[i - 1], &above = study.points[i];
-  const auto linearize = [&](double value) { return linearize_at(value, below.failure.empty() ? &below : nullptr); };
+  const LinearStudyPoint &before = study.points[i - 1], &after = study.points[i];
+  const auto [below, above] = std::minmax(before, after, [](const auto& a, const auto& b) { return a.value < b.value; });
+  // From the equilibrium before, else from the one after: beyond a fold the first one ends.
+  const auto linearize = [&](double value) {
+    LinearStudyPoint found = linearize_at(value, before.failure.empty() ? &before : nullptr);
+    if (found.failure.empty() || !after.failure.empty()) return found;
+    return linearize_at(value, &after);
+  };
   if (below.failure.empty() != above.failure.empty()) return find_end(linearize, below, above);
   if (!below.failure.empty()) return std::nullopt;
   if (below.of_motion && above.of_motion && below.growing != above.growing)
-    return StabilityCrossing(linearize, numbers_.front(), numbers_.back()).find(below, above);
+    return StabilityCrossing(linearize, std::ranges::min(numbers_), std::ranges::max(numbers_)).find(below, above);
   double beside = 0;
-  if (i >= 2) beside = std::max(beside, apart(study.points[i - 2], below));
-  if (i + 1 < study.points.size()) beside = std::max(beside, apart(above, study.points[i + 1]));
+  if (i >= 2) beside = std::max(beside, apart(study.points[i - 2], before));
+  if (i + 1 < study.points.size()) beside = std::max(beside, apart(after, study.points[i + 1]));
   return apart(below, above) > long_step * beside ? find_jump(linearize, below, above) : std::nullopt;
 }
 

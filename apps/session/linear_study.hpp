@@ -23,19 +23,19 @@ struct LinearStudyArguments {
 
 struct LinearStudy {
   std::string system, solver, path;
-  std::vector<LinearStudyPoint> points;  ///< by increasing value
+  std::vector<LinearStudyPoint> points;  ///< in the order of the values given
   std::vector<StabilityChange> changes;  ///< between neighbours whose modes are those of the motion
 };
 
 /// A model whose values are replaced one after the other, and linearized.
 class LinearStudyWork {
  public:
-  /// factor: numbers in any order; all of its paths take the same. Failure (bad_input) if it has no numbers, a path
+  /// factor: numbers, in the order in which equilibria are followed; all of its paths take the same. Failure (bad_input) if it has no numbers, a path
   /// leads to nothing, or the arguments ask for what only one state has.
   LinearStudyWork(const Plugins&, const LinearStudyArguments&, const host::Factor&);
 
   /// Linearizes at all values, then finds one change between neighbours that differ (StabilityCrossing). Equilibria are
-  /// followed from value to value: each search starts from the equilibrium of the next lower value that has one. Where
+  /// followed from value to value: each search starts from the equilibrium of the last value before that has one. Where
   /// none is found, the study goes on without it. Failure as linear_model, with the value, if that happens at all values,
   /// and (interrupted) when the flag becomes non-zero.
   LinearStudy run(const volatile std::sig_atomic_t& interrupted);
@@ -44,7 +44,7 @@ class LinearStudyWork {
   /// near: the point from whose equilibrium the search starts; or null.
   LinearStudyPoint linearize_at(double value, const LinearStudyPoint* near);
   LinearStudyPoint linearize_from(double value, const LinearStudyPoint* near);
-  std::optional<StabilityChange> change_between(const LinearStudy&, std::size_t above);
+  std::optional<StabilityChange> change_between(const LinearStudy&, std::size_t after);
 
   Plugins plugins_;
   LinearStudyArguments arguments_;

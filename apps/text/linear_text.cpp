@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "apps/text/terminal.hpp"
@@ -221,20 +222,23 @@ void print_multipliers(const Linearization& linear, const host::Floquet& floquet
   }
 }
 
-/// The least certain entry of A, where it is not certain to six digits of its row.
+/// The least certain entry of A, where it is not certain to six digits of its row, and by more than the rounding of
+/// what acts, which may cancel in the whole row.
 std::string smoothness_text(const Linearization& linear) {
+  constexpr double roundings = 1e3 * std::numeric_limits<double>::epsilon();
   double worst = 1e-6;
   std::string text;
   const Eigen::VectorXd sizes = row_sizes(linear.A.value);
   for (Eigen::Index i = 0; i < linear.A.value.rows(); ++i)
     for (Eigen::Index j = 0; j < linear.A.value.cols(); ++j) {
       const double relative = linear.A.error(i, j) / sizes[i];
-      if (!(relative > worst)) continue;
+      const auto row = static_cast<std::size_t>(i), column = static_cast<std::size_t>(j);
+      const bool may_cancel = linear.A.error(i, j) <= roundings * linear.acting[row] / linear.scales[column];
+      if (!(relative > worst) || may_cancel) continue;
       worst = relative;
       text = fmt::format(
           "the rate of {} is not smooth in {} at this state: their entry of A is {:.4g} with an error of about {:.1e}",
-          linear.states[static_cast<std::size_t>(i)].name, linear.states[static_cast<std::size_t>(j)].name,
-          linear.A.value(i, j), linear.A.error(i, j));
+          linear.states[row].name, linear.states[column].name, linear.A.value(i, j), linear.A.error(i, j));
     }
   return text;
 }

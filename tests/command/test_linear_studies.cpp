@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "tests/command/command_runner.hpp"
 
@@ -14,7 +16,7 @@ using Json = nlohmann::json;
 TEST_CASE("linearize --vary finds the weave and capsize speeds of the benchmark bicycle") {
   const Workshop shop;
   const std::string table = shop.path("speeds.csv").string(), page = shop.path("speeds.html").string();
-  const Outcome outcome = shop.run({"linearize", shipped("whipple_bicycle"), "--vary", "parameters.speed=4,6.5,5",
+  const Outcome outcome = shop.run({"linearize", shipped("whipple_bicycle"), "--vary", "parameters.speed=4,5,6.5",
                                     "--json", "--output", table, "--report", page});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
@@ -190,4 +192,38 @@ forces: [{{name: f, type: joint-force, joint: s, effort: {{expression: "{}-0.3*v
   CHECK(end["changes"][0]["value"].get<double>() == Approx(1).epsilon(1e-5));
   CHECK(end["points"][3].contains("failure"));
   CHECK_THAT(study(none, "0:1.5:4", "--steady"), Contains("no equilibrium is found") && Contains("the equilibrium ends"));
+}
+
+// On a slide with the effort p + q - q^3 the lower equilibrium ends at p = 2/(3 sqrt 3), the upper one at its negative.
+TEST_CASE("linearize --vary follows a hysteresis in the order of its values") {
+  const Workshop shop;
+  const std::string model = shop.write("hysteresis.yaml", R"YAML(polyform: 1
+parameters: {p: -1}
+gravity: [0, 0, 0]
+bodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], initial: {position: -1}}]
+forces: [{name: f, type: joint-force, joint: s, effort: {expression: "p+q(s)-q(s)^3-0.5*v(s)"}}]
+)YAML");
+  const double fold = 2 / (3 * std::sqrt(3));
+  struct Sweep {
+    const char* values;
+    std::vector<double> jumps;
+  };
+  for (const Sweep& sweep : {Sweep{"-1:1:9", {fold}}, Sweep{"1:-1:9", {-fold}}, Sweep{"1,0.1,-0.1,-1", {-fold}},
+                             Sweep{"-1,-0.1,0.1,1,0.1,-0.1,-1", {fold, -fold}}}) {
+    INFO(sweep.values);
+    const std::string page = shop.path("page.html").string();
+    const Outcome outcome = shop.run({"linearize", model, "--vary", std::string("parameters.p=") + sweep.values, "--at",
+                                      "equilibrium", "--json", "--report", page});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Json found = Json::parse(outcome.out);
+    CHECK(found["points"].front()["value"].get<double>() == (sweep.values[0] == '-' ? -1 : 1));
+    REQUIRE(found["changes"].size() == sweep.jumps.size());
+    for (std::size_t k = 0; k < sweep.jumps.size(); ++k) {
+      CHECK(found["changes"][k]["jumps"] == true);
+      CHECK(found["changes"][k]["value"].get<double>() == Approx(sweep.jumps[k]).epsilon(1e-5));
+      CHECK(found["changes"][k]["error"].get<double>() > 0);
+    }
+  }
 }

@@ -36,6 +36,36 @@ TEST_CASE("the derivative of a jump has an error of its own size") {
   CHECK(d.error[0] >= 0.1 * std::abs(d.value[0]));
 }
 
+// A length of 2730 m that changes by 0.3 of a step: at small steps its roundings agree by chance.
+TEST_CASE("the rounding of a place far away is part of a derivative's error") {
+  for (const double place : {801.968579, 536.113143, 1e6 + 0.1})
+    for (const double stiffness : {1e3, 6.08e10}) {
+      const double aside = 2.7 * place, natural = std::hypot(place, aside), slope = stiffness * place / natural;
+      const Derivative d = differentiate(1, 0.125, [&](double h, std::span<double> out) {
+        out[0] = stiffness * (std::hypot(place + h, aside) - natural);
+        return true;
+      });
+      INFO(place << ", " << stiffness);
+      REQUIRE(d.found);
+      CHECK(std::abs(d.value[0] - slope) <= 4 * d.error[0]);
+      CHECK(d.error[0] <= 1e-12 * place * slope);
+    }
+}
+
+// Rounding of terms that cancel is the same in steps of the same digits.
+TEST_CASE("terms that cancel in a linear function are part of its derivative's error") {
+  for (int k = 1; k <= 20; ++k) {
+    const double large = 20.1 * k;
+    const Derivative d = differentiate(1, 0.125, [&](double h, std::span<double> out) {
+      out[0] = (large * h + 1e-3 * h) - large * h;
+      return true;
+    });
+    INFO(large);
+    REQUIRE(d.found);
+    CHECK(std::abs(d.value[0] - 1e-3) <= 10 * d.error[0]);
+  }
+}
+
 TEST_CASE("the derivative at the knot of a spline has its digits") {
   for (const double jump : {0.5, -30.0}) {
     const Derivative d = differentiate(2, 0.125, [&](double h, std::span<double> out) {

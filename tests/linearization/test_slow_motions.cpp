@@ -1,10 +1,13 @@
 // Motions far slower than stiff springs: grow, swing or neither.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
+#include <string>
 
+#include "framework/workbench/linearization/stability_verdict.hpp"
 #include "tests/linearization/judged.hpp"
 
 using namespace polyform;
@@ -107,4 +110,124 @@ TEST_CASE("free bodies tied stiffly to each other neither grow nor swing as a wh
       CHECK(j.stability.modes.zero_eigenvalues == 12);
     }
   }
+}
+
+namespace {
+
+/// The rate above which the text of a verdict tells nothing, "(to within 1.0e-01 1/s)"; 0 without one.
+double told_within(const std::string& text) {
+  const std::size_t at = text.find("to within ");
+  return at == std::string::npos ? 0 : std::stod(text.substr(at + 10));
+}
+
+double growth_of(const host::Modes& modes) {
+  double rate = 0;
+  for (const host::Mode& mode : modes.all)
+    if (mode.trend == host::Mode::Trend::growing) rate = std::max(rate, mode.eigenvalue.real());
+  return rate;
+}
+
+}  // namespace
+
+// m1 z1'' = k r + c r', m2 (z1 + r)'' = -k r - c r' + e (z1 + r): to first order in e/k growth is sqrt(e/(m1 + m2)).
+// The entry e stands in the row of a damping of 2e7 1/s.
+TEST_CASE("a small entry in the row of a stiff damper is no rounding") {
+  for (const double stiffness : {1e8, 1e10})
+    for (const double damping : {0.0, 1e-3, 1e-2})
+      for (const double drive : {1e-2, 1e-4})
+        for (const double mass : {1.0, 20.0}) {
+          const auto system = system_from_text(fmt::format(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: a, mass: {}, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+joints:
+  - {{name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  - {{name: k, type: joint-spring-damper, joint: r, stiffness: {}, damping: {}}}
+  - {{name: e, type: point-force, body: b, point: [0, 0, 0], axes: ground, force: [0, 0, {{expression: "{}*z(b)"}}]}}
+)YAML", mass, stiffness, damping * stiffness, drive));
+          for (const Judged& j : judge_all(*system)) {
+            INFO(j.formulation->name() << ", " << stiffness << ", " << damping << ", " << drive << ", " << mass << ": "
+                                       << j.stability.text);
+            CHECK(j.stability.verdict == Outlook::unstable);
+            CHECK(growth_of(j.stability.modes) == Approx(std::sqrt(drive / (1 + mass))).epsilon(1e-4));
+          }
+        }
+}
+
+// A free body on one stiff skew spring at its natural length and a soft force that restores or drives its place: x, y, z
+// then move at sqrt(+-1e-3/m) or so across the spring, and a turn about it and the two others are free.
+TEST_CASE("a body far from the origin beside a stiff spring does not grow by the rounding of its place") {
+  for (const double far : {10.3, 800.3})
+    for (const int axis : {0, 1, 2})
+      for (const double soft : {-1e-3, 1e-3}) {
+        double place[3] = {0.2, -0.1, 0.3};
+        place[axis] += far;
+        const auto system = system_from_text(fmt::format(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies: [{{name: b, position: [{0}, {1}, {2}], mass: 1, inertia: {{xx: 0.1, yy: 0.12, zz: 0.13}}}}]
+joints: [{{name: f, type: free, base: ground, moving: b}}]
+forces:
+  - {{name: s, type: spring-damper, a: {{body: b, point: [0.3, 0.2, 0.1]}}, b: {{body: ground, point: [{3}, {4}, {5}]}}, stiffness: 1.0e10, damping: 0}}
+  - {{name: e, type: point-force, body: b, point: [0, 0, 0], axes: ground, force: [{{expression: "{6}*(x(b)-({0}))"}}, {{expression: "{6}*(y(b)-({1}))"}}, {{expression: "{6}*(z(b)-({2}))"}}]}}
+)YAML", place[0], place[1], place[2], place[0] - 1, place[1] + 0.9, place[2] + 0.8, soft));
+        const double rate = soft > 0 ? std::sqrt(1e-3) : 0;
+        for (const Judged& j : judge_all(*system)) {
+          INFO(j.formulation->name() << ", " << far << " m along axis " << axis << ", " << soft << ": " << j.stability.text);
+          CHECK(j.stability.verdict != Outlook::stable);
+          if (j.stability.verdict == Outlook::unstable)
+            CHECK(growth_of(j.stability.modes) == Approx(rate).epsilon(0.1));
+          if (j.stability.verdict == Outlook::neutral && rate > 0) CHECK(told_within(j.stability.text) > rate);
+        }
+      }
+}
+
+// A standing parallelogram: J phi'' = (M g h - k) phi with M h = 1.1 kg m and J = 1.052 kg m^2, next to its critical k.
+TEST_CASE("next to a critical stiffness no law has a kink") {
+  for (const double apart : {1e-2, 1e-6, 1e-8, 1e-10, -1e-10, -1e-8, -1e-6, -1e-2}) {
+    const auto system = system_from_text(fmt::format(R"YAML(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {{name: l, mass: 0.1, center_of_mass: [0, 0, 0.5], inertia: {{xx: 1.0e-3, yy: 1.0e-3, zz: 1.0e-3}}}}
+  - {{name: c, position: [0, 0, 1], mass: 1, center_of_mass: [1, 0, 0], inertia: {{xx: 1.0e-3, yy: 1.0e-3, zz: 1.0e-3}}}}
+  - {{name: r, position: [2, 0, 0], mass: 0.1, center_of_mass: [0, 0, 0.5], inertia: {{xx: 1.0e-3, yy: 1.0e-3, zz: 1.0e-3}}}}
+joints:
+  - {{name: p1, type: revolute, base: ground, moving: l, position: [0, 0, 0], axis: [0, 1, 0]}}
+  - {{name: p2, type: revolute, base: l, moving: c, position: [0, 0, 1], axis: [0, 1, 0]}}
+  - {{name: p3, type: revolute, base: ground, moving: r, position: [2, 0, 0], axis: [0, 1, 0]}}
+  - {{name: p4, type: revolute, base: r, moving: c, position: [2, 0, 1], axis: [0, 1, 0]}}
+forces: [{{name: s, type: joint-spring-damper, joint: p1, stiffness: {:.17g}, damping: 0}}]
+)YAML", 9.81 * 1.1 * (1 + apart)));
+    const double rate = std::sqrt(9.81 * 1.1 * std::abs(apart) / 1.052);
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ", " << apart << ": " << j.stability.text << "; " << j.stability.why);
+      CHECK(j.stability.why.find("law") == std::string::npos);
+      CHECK(j.stability.verdict == (apart < 0 ? Outlook::unstable : Outlook::neutral));
+      if (std::abs(apart) > 1e-9)
+        CHECK(distance_to(j.stability.modes, apart < 0 ? std::complex<double>(rate) : std::complex<double>(0, rate)) <
+              1e-3 * rate);
+    }
+  }
+}
+
+TEST_CASE("a doubling time has the digits that the error of its rate leaves") {
+  const auto text_of = [](double rate, double error) {
+    host::Stability out;
+    host::Mode mode;
+    mode.eigenvalue = rate;
+    mode.error = error;
+    mode.trend = trend_of(mode);
+    out.modes.all.push_back(mode);
+    judge_modes({}, {[](const host::Mode&) { return false; }, [] { return false; }}, out);
+    return out.text;
+  };
+  CHECK(text_of(0.7, 1e-9) == "unstable: a disturbance doubles in 0.9902 s");
+  CHECK(text_of(0.7, 0.7 * 0.02) == "unstable: a disturbance doubles in 0.99 s");
+  CHECK(text_of(0.7, 0.7 * 0.3) == "unstable: a disturbance doubles in 0.76 to 1.4 s");
+  CHECK(text_of(0.7, 0.7 * 0.995) == "unstable: a disturbance doubles, in 0.5 s or later");
 }

@@ -1,6 +1,7 @@
 #include "framework/workbench/linearization/differences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -12,6 +13,11 @@ constexpr std::size_t most_levels = 14;  ///< halvings of a step
 constexpr std::size_t least_levels = 3;
 constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
+/// Halved steps are changed by these factors in turn. A step of the same or of few digits would be rounded in the same
+/// way, and differences would agree where rounding has spoilt them all. With 20 bits x + h is exact all the same.
+constexpr std::array<double, 5> factors{1, 0x1.efb8ap-1, 0x1.0823ap+0, 0x1.e8492p-1, 0x1.0c196p+0};
+constexpr std::size_t low_orders = 3;  ///< of which one has left truncation behind at small steps
+constexpr double by_chance = 8;        ///< changes that are rounding differ by such a factor
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
 /// If the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
@@ -26,18 +32,32 @@ using Row = std::vector<std::vector<double>>;
 struct Levels {
   std::vector<std::size_t> first;
   std::vector<double> change;
-  Row above;
   double slow;  ///< a halved step must change an entry by less than this part of the last change
+};
+
+/// All that was seen: the tables of all levels, their steps, and how many levels there are at the end without a gain.
+struct Seen {
+  std::vector<Row> tables;
+  std::vector<double> steps;
+  std::size_t idle = 0;
+
+  /// By how much an entry of the table differs from those that it was made of.
+  double change(std::size_t level, std::size_t order, std::size_t k) const {
+    const double a = tables[level][order][k];
+    return std::max(std::abs(a - tables[level][order - 1][k]), std::abs(a - tables[level - 1][order - 1][k]));
+  }
 };
 
 /// Starts anew with those entries for which the last halving shows that they leave their series: their extrapolations
 /// mean nothing. Returns whether there are any.
-bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
+bool start_anew(const Seen& seen, Levels& levels, Derivative& best) {
+  const std::size_t level = seen.tables.size() - 1;
+  const std::vector<double>&now = seen.tables[level][0], &above = seen.tables[level - 1][0];
   double largest = 0;
   for (const double d : now) largest = std::max(largest, std::abs(d));
   bool any = false;
   for (std::size_t k = 0; k < now.size(); ++k) {
-    const double change = std::abs(now[k] - levels.above[0][k]), last = levels.change[k];
+    const double change = std::abs(now[k] - above[k]), last = levels.change[k];
     levels.change[k] = change;
     const double least = std::max(part * std::abs(now[k]), rounded * largest);
     if (level < 2 || change <= levels.slow * last || change <= least) continue;
@@ -55,15 +75,16 @@ double enough_for(std::size_t k, double value, const std::vector<double>& roundi
 
 /// Takes entries of the newest row if their error is less than the best so far. Returns how many that needed it have
 /// gained much.
-std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
+std::size_t keep_best(const Seen& seen, const Levels& levels, const std::vector<double>& rounding,
                       std::span<const double> enough, Derivative& best) {
+  const std::size_t level = seen.tables.size() - 1;
+  const Row& row = seen.tables[level];
   std::size_t gains = 0;
   for (std::size_t j = 1; j < row.size(); ++j)
     for (std::size_t k = 0; k < best.value.size(); ++k) {
       if (levels.first[k] + j > level) continue;
       const double a = row[j][k];
-      const double error =
-          std::max({std::abs(a - row[j - 1][k]), std::abs(a - levels.above[j - 1][k]), rounding[k]});
+      const double error = std::max(seen.change(level, j, k), rounding[k]);
       if (!(error < best.error[k])) continue;
       if (error < 0.5 * best.error[k] && best.error[k] > enough_for(k, a, rounding, enough)) ++gains;
       best.error[k] = error;
@@ -78,11 +99,44 @@ bool all_good(const Derivative& d, const std::vector<double>& rounding, std::spa
   return true;
 }
 
+/// The rounding of the function in an entry, as far as differences show it at the last and smallest steps. Without a
+/// gain it is all that they change by, and before as far back as they change no more by it than by chance.
+double seen_rounding(const Seen& seen, std::size_t first, std::size_t k) {
+  double size = 0;
+  const std::size_t last = seen.tables.size() - 1;
+  for (std::size_t level = last; level > first && level + patience > last; --level) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t j = 1; j <= std::min(level - first, low_orders); ++j)
+      least = std::min(least, seen.change(level, j, k) * seen.steps[level]);
+    if (level < last && level + seen.idle <= last && least > by_chance * size) break;
+    size = std::max(size, least);
+  }
+  return size;
+}
+
+/// Takes of each entry the one of least error anew, now that the rounding of the function is known: at small steps
+/// differences may agree by chance.
+void take_best(const Seen& seen, const std::vector<std::size_t>& first, const std::vector<double>& rounding,
+               Derivative& best) {
+  for (std::size_t k = 0; k < best.value.size(); ++k) {
+    const double of_function = seen_rounding(seen, first[k], k);
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t level = first[k] + 1; level < seen.tables.size(); ++level)
+      for (std::size_t j = 1; j < seen.tables[level].size() && first[k] + j <= level; ++j) {
+        const double error = std::max({seen.change(level, j, k), rounding[k], of_function / seen.steps[level]});
+        if (!(error < least)) continue;
+        least = best.error[k] = error;
+        best.value[k] = seen.tables[level][j][k];
+      }
+  }
+}
+
 /// Gives entries whose series was not found their last difference, with its last change as the error.
-Derivative finished(Derivative best, const Levels& levels) {
+Derivative finished(Derivative best, const Levels& levels, const Seen& seen, const std::vector<double>& rounding) {
+  take_best(seen, levels.first, rounding, best);
   for (std::size_t k = 0; best.found && k < best.value.size(); ++k)
     if (std::isinf(best.error[k])) {
-      best.value[k] = levels.above[0][k];
+      best.value[k] = seen.tables.back()[0][k];
       best.error[k] = levels.change[k];
     }
   return best;
@@ -144,34 +198,39 @@ struct Quotient {
   std::function<bool(double step, std::span<double> value, std::span<double> rounding)> at;
 };
 
+double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
+
 Derivative extrapolate(std::size_t size, double step, std::span<const double> enough, const Quotient& quotient) {
   Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
   std::vector<double> round(size), rounding(size);
-  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), {}, quotient.slow};
-  std::size_t idle = 0;
+  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), quotient.slow};
+  Seen seen;
   int reductions = 0;
-  for (std::size_t level = 0; level < most_levels; ++level, step /= 2) {
+  double h = power_of_two(step);
+  for (std::size_t level = 0; level < most_levels; ++level, h /= 2) {
     Row row(1, std::vector<double>(size));
-    while (!quotient.at(step, row[0], round)) {
-      if (level > 0 || ++reductions > most_reductions) return finished(std::move(best), levels);
-      step /= 2;
+    while (!quotient.at(h * factors[level % factors.size()], row[0], round)) {
+      if (level > 0 || ++reductions > most_reductions) return finished(std::move(best), levels, seen, rounding);
+      h /= 2;
     }
+    const double now = h * factors[level % factors.size()];
     // The rounding of the numbers themselves, by the least that was seen, so that it bounds the error from below.
     for (std::size_t k = 0; k < size; ++k) rounding[k] = level == 0 ? round[k] : std::min(rounding[k], round[k]);
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
-      const double power = std::pow(2.0, quotient.order * static_cast<double>(j));
+      const double power = std::pow(seen.steps[level - j] / now, quotient.order);
       std::vector<double>& next = row.emplace_back(size);
-      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - levels.above[j - 1][k]) / (power - 1);
+      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - seen.tables.back()[j - 1][k]) / (power - 1);
     }
+    seen.tables.push_back(std::move(row));
+    seen.steps.push_back(now);
     if (level > 0) {
-      const bool anew = start_anew(level, row[0], levels, best);
-      idle = keep_best(level, row, levels, rounding, enough, best) > 0 || anew ? 0 : idle + 1;
+      const bool anew = start_anew(seen, levels, best);
+      seen.idle = keep_best(seen, levels, rounding, enough, best) > 0 || anew ? 0 : seen.idle + 1;
       best.found = true;
     }
-    levels.above = std::move(row);
-    if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding, enough))) break;
+    if (level + 1 >= least_levels && (seen.idle >= patience || all_good(best, rounding, enough))) break;
   }
-  return finished(std::move(best), levels);
+  return finished(std::move(best), levels, seen, rounding);
 }
 
 double rounding_of(double a, double b, double distance) {

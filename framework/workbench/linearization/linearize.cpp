@@ -159,6 +159,9 @@ class Linearizer {
       out_.values.push_back(nominal_.x[c]);
     }
     acting_ = acting_at(varied_->view(), point_.time, nominal_);
+    out_.acting.assign(out_.states.size(), 0.0);
+    for (std::size_t i = 0; i < out_.velocities; ++i)
+      out_.acting[out_.positions + i] = acting_.accelerations[choice_.velocity.independent[i]];
     out_.scales = state_scales(view, choice_, nominal_, acting_);
     for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);
     for (const InputField& input : request_.inputs) out_.inputs.push_back({input.name, std::string(input.unit)});
@@ -191,7 +194,9 @@ class Linearizer {
     const auto step = [&] { return 0.125 * out_.scales[k]; };
     std::vector<double> enough(n < few_states ? 0 : row.size());
     const std::vector<double> changes = enough.empty() ? enough : changes_beside(*at, row);
-    double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
+    // What acts, and what a deviation of the size of its state makes of any rate: they may cancel at the point.
+    double terms = 0;
+    for (const double a : out_.acting) terms = std::max(terms, a);
     for (k = 0; k < n; ++k) {
       if (k == out_.positions) {  // what positions make of the accelerations tells the rates of the velocities
         doubt_cancelled(k);
@@ -247,7 +252,7 @@ class Linearizer {
     for (std::size_t i = 0; i < out_.velocities; ++i)
       for (std::size_t k = 0; k < columns; ++k) {
         double& error = out_.A.error(static_cast<Index>(out_.positions + i), static_cast<Index>(k));
-        error = std::max(error, roundings * acting_.accelerations[choice_.velocity.independent[i]] / out_.scales[k]);
+        error = std::max(error, roundings * out_.acting[out_.positions + i] / out_.scales[k]);
       }
   }
 

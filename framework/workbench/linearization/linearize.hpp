@@ -45,6 +45,7 @@ struct Linearization {
   std::size_t positions = 0, velocities = 0;      ///< the first states
   std::vector<std::size_t> position_of_velocity;  ///< per velocity, the state that is its position
   std::vector<double> scales;                     ///< per state, a large deviation
+  std::vector<double> acting;                     ///< per state, the size of what acts on its rate
   std::vector<std::string> dependent;             ///< coordinates that follow from the independent ones
   MinimalCoordinates choice;                      ///< which coordinates the states are
   CanonicalState nominal;                         ///< the state, closed to round-off

@@ -29,22 +29,13 @@ constexpr double no_component = 1e-11;
 /// more accurately than the upper one.
 constexpr double least_zero = 1e-12, largest_zero = 1e-6;
 
-/// A without its meaningless entries: those below their own errors, and those below the rounding of other terms in
-/// their row when all states deviate by their scales. Such entries would connect states that are independent of each
-/// other, and balancing would treat them as couplings. What is taken away may be there all the same: it counts as error.
-MatrixXd without_noise(const MatrixXd& A, MatrixXd& error, const std::vector<double>& scales) {
-  constexpr double of_row = 1e-14;
-  const VectorXd s = Eigen::Map<const VectorXd>(scales.data(), A.cols());
-  MatrixXd out = A;
-  for (Index i = 0; i < A.rows(); ++i) {
-    const double largest = A.row(i).transpose().cwiseProduct(s).lpNorm<Eigen::Infinity>();
-    for (Index j = 0; j < A.cols(); ++j)
-      if (std::abs(A(i, j)) <= std::max(2 * error(i, j), of_row * largest / s[j])) {
-        error(i, j) += std::abs(A(i, j));
-        out(i, j) = 0;
-      }
-  }
-  return out;
+/// A without its meaningless entries, those below their own errors. Such entries would connect states that are
+/// independent of each other, and balancing would treat them as couplings. What is taken away may be there all the
+/// same: it counts as error.
+MatrixXd without_noise(const MatrixXd& A, MatrixXd& error) {
+  const auto is_noise = (A.array().abs() <= 2 * error.array()).eval();
+  error += is_noise.select(A.cwiseAbs(), 0.0).matrix();
+  return is_noise.select(0.0, A.array());
 }
 
 /// By which balancing may move a scale: of A, which may have couplings that are noise, and of a matrix of slow motions,
@@ -141,9 +132,9 @@ enum class Errors {
   of_entries  ///< each entry that is not zero is beyond doubt by its own error
 };
 
-/// Rounding parts a double eigenvalue zero into ±√δA, even where the derivatives seem to be known better than they
-/// are: of a growing and a decaying mode of one such rate neither is known to be there. It may also part it into a pair
-/// ±i√δA, which an oscillation as slow looks like unless its digits are known.
+/// Rounding parts a double eigenvalue zero into ±√δA, and two of them into ±√δA (1 ± i)/√2, even where the derivatives
+/// seem to be known better than they are: of a growing and a decaying mode of one such rate neither is known to be
+/// there. It may also part it into a pair ±i√δA, which an oscillation as slow looks like unless its digits are known.
 void doubt_parted_zeros(Errors errors, double worst, std::vector<Mode>& modes) {
   constexpr double alike = 1e-3, few_digits = 1e-2;
   const auto may_be_parted = [&](const Mode& mode) {
@@ -153,14 +144,16 @@ void doubt_parted_zeros(Errors errors, double worst, std::vector<Mode>& modes) {
   for (Mode& mode : modes) {
     const double rate = mode.eigenvalue.real(), size = std::abs(mode.eigenvalue);
     if (!may_be_parted(mode)) continue;
-    if (mode.kind == Mode::Kind::oscillating && std::abs(rate) <= alike * size && mode.error > few_digits * size)
-      mode.error = std::max(mode.error, size);
-    if (mode.kind != Mode::Kind::real) continue;
+    if (mode.kind == Mode::Kind::oscillating && std::abs(rate) <= alike * size) {
+      if (mode.error > few_digits * size) mode.error = std::max(mode.error, size);
+      continue;
+    }
+    const std::complex<double> opposite = -std::conj(mode.eigenvalue);
     const bool is_parted = std::any_of(modes.begin(), modes.end(), [&](const Mode& other) {
-      return other.kind == Mode::Kind::real && std::abs(other.eigenvalue.real() + rate) <= alike * std::abs(rate);
+      return other.kind == mode.kind && std::abs(other.eigenvalue - opposite) <= alike * size;
     });
     if (!is_parted) continue;
-    mode.error = std::max(mode.error, std::abs(rate));
+    mode.error = std::max(mode.error, size);
     mode.trend = trend_of(mode);
   }
 }
@@ -288,11 +281,11 @@ bool has_doubts(const MatrixXd& A, const MatrixXd& own, const Found& found) {
 
 bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_of_error * mode.error; }
 
-Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors, bool left_out = false);
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors);
 
 /// Slow motions by a matrix of their own, which has only their own errors. Nothing where they are not parted from fast
-/// ones.
-std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
+/// ones. errors: of A.
+std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   constexpr double slow_parts[] = {1e-6, 1e-9, 1e-12};  // of the norm
   const double norm = A.norm();
   Index tried = 0;
@@ -321,7 +314,7 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
     out.kernel = (V * out.kernel).eval();
     const Pairs fast = pairs_of(parted->fast);
     std::vector<Mode> others =
-        moving_modes(A, with_rounding(own, norm), Errors::of_all, norm, fast.values, product(parted->fast_right, fast.right),
+        moving_modes(A, with_rounding(own, norm), errors, norm, fast.values, product(parted->fast_right, fast.right),
                      product(parted->fast_left, fast.left));
     out.moving.insert(out.moving.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
     return out;
@@ -329,13 +322,12 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
   return std::nullopt;
 }
 
-/// A: balanced, without noise; own: of each entry; left_out: entries that their own errors do not explain.
-Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors, bool left_out) {
+/// A: balanced, without noise; own: of each entry.
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   Found out = on_one_scale(A, own, errors);
-  const bool doubted = has_doubts(A, own, out);
-  if (!doubted && !(left_out && out.kernel.cols() > 0)) return out;
-  std::optional<Found> finer = by_scales(A, own);
-  return finer && (doubted || finer->rigid_within > 0) ? *std::move(finer) : out;
+  if (!has_doubts(A, own, out)) return out;
+  std::optional<Found> finer = by_scales(A, own, errors);
+  return finer ? *std::move(finer) : out;
 }
 
 }  // namespace
@@ -353,12 +345,11 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   Modes out;
   if (A.rows() == 0) return out;
   MatrixXd doubt = error;
-  const MatrixXd clean = without_noise(A, doubt, scales);
+  const MatrixXd clean = without_noise(A, doubt);
   const VectorXd d = balance(clean, scales, most_moved);
   const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal(),
                  own = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
-  const bool left_out = ((clean.array() == 0) && (A.array().abs() > 2 * error.array())).any();
-  Found found = on_all_scales(balanced, own, Errors::of_all, left_out);
+  Found found = on_all_scales(balanced, own, Errors::of_all);
   out.zero_eigenvalues = static_cast<std::size_t>(found.zeros);
   const Index rigid = found.kernel.cols();
   const MatrixXd kernel = rigid > 0 ? echelon(d.asDiagonal() * found.kernel) : MatrixXd(A.rows(), 0);

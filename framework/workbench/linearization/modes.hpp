@@ -44,7 +44,7 @@ struct Modes {
 
 /// error: estimated, of each entry of A; scales: a large deviation of each state, to normalize shapes by.
 ///
-/// Entries of A that are but error and rounding count as zero. A is balanced first (diagonal scaling by powers of 2).
+/// Entries of A that are but error count as zero. A is balanced first (diagonal scaling by powers of 2).
 /// Zero eigenvalues, which rounding would scatter (a double one by √ε), are split off exactly by a staircase of null
 /// spaces: A → [0 X; 0 A₂], again with A₂ until it is regular. A null space is what the errors of A allow it to be, at
 /// least 1e-12 of the norm of A. The rest goes through a dense QR iteration.

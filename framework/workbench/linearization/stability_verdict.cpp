@@ -29,8 +29,26 @@ std::vector<std::string_view> unfelt_states(const Linearization& linear) {
   return names;
 }
 
-std::string growth_text(double rate) {
-  return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
+/// Errors of more than this part of a rate leave a range of times in which a disturbance doubles; a range whose end is
+/// so many times its beginning has none.
+constexpr double one_digit = 0.1, no_end = 100;
+
+/// A positive number with the digits that its error leaves, four at most.
+std::string known_digits(double value, double error) {
+  constexpr int most = 4;
+  int digits = 1;
+  while (digits < most && error * std::pow(10, digits) <= value) ++digits;
+  return fmt::format("{:.{}g}", value, digits);
+}
+
+/// rate: of what grows fastest, more than its error.
+std::string growth_text(double rate, double error) {
+  const double time = std::numbers::ln2 / rate, least = std::numbers::ln2 / (rate + error),
+               most = std::numbers::ln2 / (rate - error);
+  if (error <= one_digit * rate)
+    return fmt::format("unstable: a disturbance doubles in {} s", known_digits(time, time * error / rate));
+  if (most > no_end * least) return fmt::format("unstable: a disturbance doubles, in {:.2g} s or later", least);
+  return fmt::format("unstable: a disturbance doubles in {:.2g} to {:.2g} s", least, most);
 }
 
 /// Of the slowest mode that is known to move: what may be as fast is no rest.
@@ -147,13 +165,17 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
                 const ModeQuestions& ask, Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
   if (modes.any(Mode::Trend::growing)) {
-    double rate = 0;
+    double rate = 0, error = 0, other = 0;
     for (const Mode& m : modes.all)
-      if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
+      if (m.trend == Mode::Trend::growing && m.eigenvalue.real() > rate) rate = m.eigenvalue.real(), error = m.error;
+    for (const Mode& m : modes.all)
+      if (moves(m)) other = std::max(other, m.eigenvalue.real() + m.error);
     out.verdict = Outlook::unstable;
-    out.text = growth_text(rate);
-    if (modes.zero_eigenvalues > unfelt && modes.rigid_within > rate)
+    out.text = growth_text(rate, error);
+    if (modes.zero_eigenvalues > unfelt && modes.rigid_within > std::max(rate, other))
       out.text += fmt::format(", or sooner: what counts as rigid may grow by up to {:.1e} 1/s", modes.rigid_within);
+    else if (other > rate + error)
+      out.text += fmt::format(", or sooner: another motion may grow by up to {:.1e} 1/s", other);
     return;
   }
   const Mode *defective = nullptr, *drift = nullptr;
@@ -179,9 +201,10 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
   if (const Mode* const mode = least_decided(linear, modes, ask); mode != nullptr) {
     out.verdict = Outlook::none;
     out.text = fmt::format(
-        "no verdict: nothing is seen to grow, but it cannot be told whether the {} of {:.4g} rad/s dies out: its real "
+        "no verdict: nothing is seen to grow, but it cannot be told whether the {} of {} rad/s dies out: its real "
         "part is {:.2g} 1/s (within ±{:.1e} 1/s)",
-        mode->kind == Mode::Kind::oscillating ? "oscillation" : "motion", std::abs(mode->eigenvalue),
+        mode->kind == Mode::Kind::oscillating ? "oscillation" : "motion",
+        known_digits(std::abs(mode->eigenvalue), mode->error),
         mode->eigenvalue.real(), mode->error);
     return;
   }
@@ -224,11 +247,14 @@ void judge_modes(const Linearization& linear, const ModeQuestions& ask, Stabilit
 
 void judge_multipliers(Stability& out) {
   const Floquet& f = *out.floquet;
-  double growth = 0, decay = 0;
+  double growth = 0, error = 0, decay = 0;
   bool neutral = f.ones > 0;
   const Multiplier *defective = nullptr, *undecided = nullptr;
   for (const Multiplier& m : f.multipliers) {
-    if (m.trend == Mode::Trend::growing) growth = std::max(growth, m.growth(f.period));
+    if (m.trend == Mode::Trend::growing && m.growth(f.period) > growth) {
+      growth = m.growth(f.period);
+      error = m.error / (std::abs(m.value) * f.period);
+    }
     if (m.trend == Mode::Trend::decaying) decay = std::min(decay, m.growth(f.period));
     neutral = neutral || m.trend == Mode::Trend::neutral;
     if (!m.one && m.trend == Mode::Trend::neutral && m.defective) defective = &m;
@@ -247,7 +273,7 @@ void judge_multipliers(Stability& out) {
   }
   out.verdict = growth > 0 ? Outlook::unstable : neutral ? Outlook::neutral : Outlook::stable;
   if (growth > 0)
-    out.text = growth_text(growth);
+    out.text = growth_text(growth, error);
   else if (defective != nullptr)
     out.text =
         fmt::format("neutral, but the multiplier {:.4g} {:+.4g}i is defective: disturbances grow in proportion to time",
