@@ -175,3 +175,69 @@ TEST_CASE("the gap changes with the velocity of the surfaces along the normal") 
       }
     }
 }
+
+// The lowest point of a rim, however little it is tilted: z - h cos - r sin of the tilt.
+TEST_CASE("a rim that is tilted by next to nothing has its lowest point on the rim") {
+  const Quat turned = from_rotation_vector({0.3, 1.1, -0.7});
+  const Mat3 R = rotation_matrix(turned);
+  GeometricShape floor = plane();
+  floor.pose.orientation = turned;
+  for (double tilt = 1e-15; tilt < 0.1; tilt *= 3)
+    for (const double around : {0.2, 1.7, 4.0}) {
+      INFO(tilt << " about " << around);
+      const Vec3 axis = R * Vec3{std::cos(around), std::sin(around), 0};
+      const Mat3 leaning = rotation_matrix(from_rotation_vector(tilt * axis) * turned);
+      const double gap = nearest(cylinder(0.3, 1), R * Vec3{0, 0, 0.6}, floor, leaning).gap;
+      CHECK(gap == Approx(0.6 - 0.5 * std::cos(tilt) - 0.3 * std::sin(tilt)).margin(1e-15));
+    }
+}
+
+// Upright cylinders upon each other, moved and tilted by rounding: as deep as they stand, and three springs in all.
+TEST_CASE("what carries a cylinder on a cylinder does not depend on rounding") {
+  ShapeStore store;
+  for (const double side : {0.0, 1e-17, 3e-13, 1e-11, 2e-9, 1e-6, 0.02, 0.1})
+    for (const double tilt : {0.0, 1e-17, 1e-13, 1e-11})
+      for (const GeometricShape& low : {cylinder(0.1, 0.4), cylinder(0.12, 0.4), cylinder(0.08, 0.4)}) {
+        INFO(side << " aside, tilted by " << tilt << ", on a radius of " << low.radius);
+        const ShapePair pair(cylinder(0.1, 0.4), low, store);
+        std::vector<ContactPoint> points(pair.points());
+        const Mat3 R = rotation_matrix(from_rotation_vector({0.6 * tilt, -0.8 * tilt, 0}));
+        const Vec3 place{0.6 * side, 0.8 * side, 0.4 - 1e-5}, origin{};
+        pair.locate({R, place}, {upright, origin}, points);
+        double share = 0;
+        for (const ContactPoint& point : points) {
+          CHECK(point.gap > -1e-5 - 1e-11);
+          if (!(point.gap < -1e-12)) continue;
+          CHECK(point.gap == Approx(-1e-5).margin(1e-11));
+          share += point.share;
+        }
+        CHECK(share == Approx(3));
+      }
+}
+
+// The depth that the lowest point of two ends lacks changes with the velocities there and in the middle.
+TEST_CASE("the gap of the lowest point of flat ends changes with the velocities at its two places") {
+  ShapeStore store;
+  const ShapePair pair(cylinder(0.1, 0.4), cylinder(0.1, 0.4), store);
+  const Vec3 va{0.003, -0.002, -0.005}, wa{0.007, -0.04, 0}, origin{};
+  const auto at = [&](double t, double tilt, double around) {
+    std::vector<ContactPoint> points(pair.points());
+    const Vec3 leaning{tilt * std::cos(around), tilt * std::sin(around), 0};
+    const Mat3 R = rotation_matrix(from_rotation_vector(t * wa) * from_rotation_vector(leaning));
+    const Vec3 place = Vec3{0.03, 0.01, 0.4 - 1e-3} + t * va;
+    pair.locate({R, place}, {upright, origin}, points);
+    return *std::ranges::max_element(points, {}, [](const ContactPoint& p) { return std::abs(p.others); });
+  };
+  for (const double tilt : {0.002, 0.005, 0.008})
+    for (const double around : {0.1, 1.3, 2.9, 4.4}) {
+      INFO(tilt << " about " << around);
+      constexpr double h = 1e-5;
+      const ContactPoint now = at(0, tilt, around);
+      CHECK(now.others < 0);
+      const Vec3 centre{0.03, 0.01, 0.4 - 1e-3};
+      const double rate = now.rate([&](const Vec3& p) { return va + cross(wa, p - centre); });
+      const double found = (at(h, tilt, around).gap - at(-h, tilt, around).gap) / (2 * h);
+      // The middle goes along with the ends as they slide on each other, by the tilt times the speed.
+      CHECK(found == Approx(rate).margin(4 * tilt * norm(va)));
+    }
+}

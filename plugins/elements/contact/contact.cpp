@@ -50,8 +50,9 @@ enum Mode { open, stick, sliding };
 struct Push {
   double depth = 0, rate = 0;     ///< of the penetration, m and m/s
   double spring = 0, normal = 0;  ///< N
+  double pressed = 0;             ///< the part of `normal` that friction goes by, N
   Vec3 sliding;                   ///< velocity of the first surface over the second, m/s
-  Vec3 force;                     ///< on the first body, N
+  Vec3 friction;                  ///< on the first body, N
 };
 
 /// The friction of the bristles in a contact, at the centre of its normal forces.
@@ -99,13 +100,13 @@ class Contacts final : public ForceBatch,
       for (const ContactPoint& point : points) {
         if (!(point.gap < 0)) continue;
         const Push push = push_at(c, point, first, second, in.states[own_ * i]);
-        out.wrenches[2 * i] += Spatial{cross(point.position - first.position, push.force), push.force};
-        out.wrenches[2 * i + 1] -= Spatial{cross(point.position - second.position, push.force), push.force};
-        out.potential_energy += c.energy(push.depth);
-        out.power += push.spring * push.rate + dot(push.force, relative_velocity(point, first, second));
+        out.wrenches[2 * i] += point.wrench(push.normal, push.friction, first.position);
+        out.wrenches[2 * i + 1] -= point.wrench(push.normal, push.friction, second.position);
+        out.potential_energy += point.share * c.energy(push.depth);
+        out.power += (push.spring - push.normal) * push.rate + dot(push.friction, push.sliding);
         if (!(c.rolling > 0)) continue;
         const Vec3 turning = first.angular_velocity - second.angular_velocity;
-        const Vec3 moment = against_rolling(c.friction, c.rolling, c.size, push.normal, point.normal, turning);
+        const Vec3 moment = against_rolling(c.friction, c.rolling, c.size, push.pressed, point.normal, turning);
         out.wrenches[2 * i] += Spatial{moment, {}};
         out.wrenches[2 * i + 1] -= Spatial{moment, {}};
         out.power += dot(moment, turning);
@@ -138,9 +139,8 @@ class Contacts final : public ForceBatch,
       for (const ContactPoint& point : points_of(c, start, i)) {
         const MarkerMotion &first = start.markers[2 * i], &second = start.markers[2 * i + 1];
         if (!(point.gap < -depth_of_event(point, first, second, false))) continue;
-        energy += c.energy(-point.gap);
-        const double rate = dot(point.normal, relative_velocity(point, first, second));
-        fastest = std::max(fastest, std::abs(rate));
+        energy += point.share * c.energy(-point.gap);
+        fastest = std::max(fastest, std::abs(gap_rate(point, first, second)));
       }
       if (energy > 0) x[own_ * i] = c.begins_with(std::sqrt(fastest * fastest + 2 * energy * inverse(c.mass)));
     }
@@ -157,8 +157,7 @@ class Contacts final : public ForceBatch,
       const Contact& c = contacts_[i];
       const std::span<const ContactPoint> points = points_of(c, in, i);
       for (std::size_t k = 0; k < points.size(); ++k) {
-        const double rate =
-            dot(points[k].normal, relative_velocity(points[k], in.markers[2 * i], in.markers[2 * i + 1]));
+        const double rate = gap_rate(points[k], in.markers[2 * i], in.markers[2 * i + 1]);
         out.values[c.first_point + k] =
             points[k].gap + depth_of_event(points[k], in.markers[2 * i], in.markers[2 * i + 1],
                                            c.has_begun(in.states[own_ * i + approach]));
@@ -178,7 +177,7 @@ class Contacts final : public ForceBatch,
     const std::span<const ContactPoint> points = points_of(c, in, i);
     const std::size_t self = k - c.first_point;
     const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-    const double rate = dot(points[self].normal, relative_velocity(points[self], first, second));
+    const double rate = gap_rate(points[self], first, second);
     double& began = x[own_ * i + approach];
     if (rising) {
       for (std::size_t p = 0; p < points.size(); ++p)
@@ -204,10 +203,11 @@ class Contacts final : public ForceBatch,
         nearest = std::min(nearest, point.gap);
         if (!(point.gap < 0)) continue;
         const Push push = push_at(c, point, in.markers[2 * i], in.markers[2 * i + 1], in.states[own_ * i]);
-        pressed += push.normal;
-        whole += push.force;
-        weighted += push.normal * point.position;
-        along += push.force - push.normal * point.normal;
+        const double normal = (point.own + point.others) * push.normal;
+        pressed += normal;
+        whole += normal * point.normal + push.friction;
+        weighted += push.normal * (point.own * point.position + point.others * point.middle);
+        along += push.friction;
         if (push.depth > deepest) slid = norm(push.sliding);
         deepest = std::max(deepest, push.depth);
       }
@@ -242,11 +242,13 @@ class Contacts final : public ForceBatch,
     }
     return std::span(found_).first(c.points);
   }
-  /// The velocity of the first body's material at the point, relative to that of the second.
-  static Vec3 relative_velocity(const ContactPoint& point, const MarkerMotion& first,
-                                const MarkerMotion& second) noexcept {
-    return first.velocity + cross(first.angular_velocity, point.position - first.position) - second.velocity -
-           cross(second.angular_velocity, point.position - second.position);
+  /// The velocity of the first body's material at a place, relative to that of the second.
+  static Vec3 relative_velocity(const Vec3& place, const MarkerMotion& first, const MarkerMotion& second) noexcept {
+    return first.velocity + cross(first.angular_velocity, place - first.position) - second.velocity -
+           cross(second.angular_velocity, place - second.position);
+  }
+  static double gap_rate(const ContactPoint& point, const MarkerMotion& first, const MarkerMotion& second) noexcept {
+    return point.rate([&](const Vec3& place) { return relative_velocity(place, first, second); });
   }
   /// A gap closes or opens at this depth, beyond rounding: where surfaces touch that do not move against each other,
   /// the sign of the gap is chance. The spring has next to no force there. A contact that has begun is closed where it
@@ -258,18 +260,18 @@ class Contacts final : public ForceBatch,
   }
   static Push push_at(const Contact& c, const ContactPoint& point, const MarkerMotion& first,
                       const MarkerMotion& second, double approach) noexcept {
-    const Vec3 velocity = relative_velocity(point, first, second);
+    const Vec3 velocity = relative_velocity(point.position, first, second);
     Push push;
     push.depth = -point.gap;
-    push.rate = -dot(point.normal, velocity);
-    push.spring = c.spring(push.depth);
+    push.rate = -gap_rate(point, first, second);
+    push.spring = point.share * c.spring(push.depth);
     // Shapes may overlap faster than the contact began, as in the instant before its event is passed. They are damped
     // as in a contact that began at their speed.
     push.normal = std::max(0.0, push.spring * (1 + c.damping_number * push.rate / std::max(approach, push.rate)));
-    push.sliding = velocity + push.rate * point.normal;
-    push.force = push.normal * point.normal;
+    push.pressed = point.pressing() * push.normal;
+    push.sliding = velocity - dot(velocity, point.normal) * point.normal;
     if (c.friction.acts() && !c.bristles.act())
-      push.force -= (push.normal * c.friction.per_speed(norm(push.sliding))) * push.sliding;
+      push.friction = -(push.pressed * c.friction.per_speed(norm(push.sliding))) * push.sliding;
     return push;
   }
 
@@ -283,9 +285,9 @@ class Contacts final : public ForceBatch,
       if (!(point.gap < 0)) continue;
       const Push push = push_at(c, point, first, second, in.states[own_ * i + approach]);
       speed = std::max(speed, push.rate);  // in the instant before the event is passed
-      pressed += push.normal;
-      centre.position += push.normal * point.position;
-      centre.normal += push.normal * point.normal;
+      pressed += push.pressed;
+      centre.position += push.pressed * point.position;
+      centre.normal += push.pressed * point.normal;
     }
     Rub rub;
     const double size = norm(centre.normal);
@@ -295,7 +297,7 @@ class Contacts final : public ForceBatch,
     const auto in_surface = [&](const Vec3& v) { return v - dot(v, centre.normal) * centre.normal; };
     const double* const x = in.states.data() + own_ * i + bent;
     const Vec3 bent = in_surface({x[0], x[1], x[2]});
-    rub.velocity = in_surface(relative_velocity(centre, first, second));
+    rub.velocity = in_surface(relative_velocity(centre.position, first, second));
     const Bristles::Answer answer =
         c.bristles.answer(bent, rub.velocity, pressed, c.least_load(speed), c.friction);
     rub.rate = answer.rate;

@@ -126,12 +126,13 @@ std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& 
 std::array<std::optional<Crossing>, 2> rim_at_rim(const Rim& a, const Rim& b) noexcept {
   const Vec3 line = across(b.center - a.center, a.axis);
   const double distance = norm(line);
-  if (!(distance > 0)) return {};
+  // Circles that coincide but for rounding cross everywhere and nowhere.
+  if (!(distance > beside * std::min(a.radius, b.radius))) return {};
   const double x = (distance * distance + a.radius * a.radius - b.radius * b.radius) / (2 * distance);
   const double square = a.radius * a.radius - x * x;
   if (!(square > 0)) return {};
   std::array<std::optional<Crossing>, 2> out;
-  const Vec3 ahead = (1 / distance) * line, aside = cross(a.axis, ahead);
+  const Vec3 ahead = *direction_across(line, a.axis), aside = cross(a.axis, ahead);
   for (std::size_t k = 0; k < 2; ++k) {
     Vec3 e = (1 / a.radius) * (x * ahead + (k == 0 ? -1 : 1) * std::sqrt(square) * aside);
     Vec3 f = across(a.center + a.radius * e - b.center, b.axis);

@@ -40,23 +40,31 @@ void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   const Vec3 axis = axis_of(b.R), normal = std::copysign(1.0, dot(axis, a.position - b.position)) * axis;
   const double around = beside * b.radius;
   if (is_beside(a, b, around)) return;
-  constexpr std::size_t count = points_of_rim<carried>;
+  constexpr std::size_t count = rim_points_at_end<carried>;
   for (std::size_t end = 0; end < 2; ++end) {
     const Rim rim = rim_of(a, end);
     const auto spokes = spokes_of_rim<carried>(a.R, axis_of(a.R), normal);
-    std::array<bool, count> over;
-    std::array<ContactPoint, count> found;
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = rim.center + rim.radius * spokes[k], from = p - b.position;
       const double along = dot(normal, from), height = along - b.half_length;
-      over[k] = along > 0 && norm(from - along * normal) <= b.radius + around;
-      found[k] = {height, normal, p - (0.5 * height) * normal, carried || k == 0};
+      if (along > 0 && norm(from - along * normal) <= b.radius + around)
+        out[count * end + k] = {height, normal, p - (0.5 * height) * normal, true,
+                                k == 0 ? turn_of_rim(rim.axis, normal) : 1};
     }
-    // Two points that mirror each other are there together or not at all.
-    if (!carried) over[1] = over[2] = over[1] && over[2];
-    for (std::size_t k = 0; k < count; ++k)
-      if (over[k]) out[count * end + k] = found[k];
   }
+}
+
+/// Ends that lie flat on each other: four points, and of those at the ends the lowest one alone.
+void flat_at_ends(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none, std::span<ContactPoint> at_ends,
+                  std::span<ContactPoint> out) noexcept {
+  if (is_beside(a, b, beside * b.radius)) return;
+  const FlatEnds ends(a, b);
+  if (!ends.exist()) return;
+  std::ranges::copy(ends.points(), out.begin());
+  ContactPoint lowest = *std::ranges::min_element(at_ends, {}, &ContactPoint::gap);
+  ends.take_from(lowest);
+  std::ranges::fill(at_ends, none);
+  at_ends[0] = lowest;
 }
 
 }  // namespace
@@ -78,7 +86,8 @@ void capsule_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Cont
 template <bool carried>
 void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const double far = std::min(a.radius + a.half_length, b.radius + b.half_length);
-  std::ranges::fill(out, nowhere(a.position, b.position, far));
+  const ContactPoint none = nowhere(a.position, b.position, far);
+  std::ranges::fill(out, none);
   const auto whole = out;
   const auto take = [&out](std::size_t count) {
     const auto part = out.first(count);
@@ -96,8 +105,9 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
   mirror(of_b);
   axis_at_rims(b, a, of_b);
   mirror(of_b);
-  rims_at_end<carried>(a, b, take(2 * points_of_rim<carried>));
-  const auto rims_of_b = take(2 * points_of_rim<carried>);
+  const auto at_ends = out;
+  rims_at_end<carried>(a, b, take(2 * rim_points_at_end<carried>));
+  const auto rims_of_b = take(2 * rim_points_at_end<carried>);
   mirror(rims_of_b);
   rims_at_end<carried>(b, a, rims_of_b);
   mirror(rims_of_b);
@@ -105,10 +115,11 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
     for (std::size_t k = 0; k < 2; ++k)
       for (const std::optional<Crossing>& c : rim_at_rim(rim_of(a, i), rim_of(b, k)))
         if (c) keep_nearer(*c, 0, 0, out[4 * i + 2 * k + c->leaves]);
+  if constexpr (!carried) flat_at_ends(a, b, none, at_ends.first(4 * rim_points_at_end<carried> + 8), out.subspan(8));
   const Vec3 line = a.position - b.position;
   const double apart = std::max(out_of_cylinder(b, line, [&](const Vec3& n) { return dot(n, line) - reach(a, n); }),
                                 out_of_cylinder(a, -line, [&](const Vec3& n) { return -dot(n, line) - reach(b, n); }));
-  drop_deeper(apart, std::min(a.radius, b.radius), nowhere(a.position, b.position, far), whole);
+  drop_deeper(apart, std::min(a.radius, b.radius), none, whole);
 }
 
 template void cylinder_cylinder<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;

@@ -14,7 +14,7 @@ namespace polyform::contact {
 struct GroupPush {
   double normal = 0;  ///< N
   Vec3 force;         ///< on the first body, N
-  Vec3 moment;        ///< against rolling, on the first body, N m
+  Vec3 moment;        ///< on the first body about the point, N m
   double energy = 0;  ///< of the spring, J
   double power = 0;   ///< of damping and friction, W; not positive
 };
@@ -33,23 +33,29 @@ struct GroupLaw {
   GroupPush push(const GroupShapes::Touch& touch, const MarkerMotion& first, const MarkerMotion& second) const noexcept {
     const ContactPoint& at = touch.point;
     const Vec3 velocity = velocity_at(first, at.position) - velocity_at(second, at.position);
-    const double depth = -at.gap, rate = -dot(at.normal, velocity), elastic = spring(depth);
+    const double depth = -at.gap, elastic = at.share * spring(depth);
+    // Of next to all points the velocity here tells the rate.
+    const double rate = at.others == 0 ? -dot(at.normal, velocity) : -gap_rate(at, first, second);
     GroupPush push;
     push.energy = elastic * depth / (exponent + 1);
     const double speed = std::sqrt(rate * rate + 2 * push.energy * touch.inverse_mass);
-    push.normal = std::max(0.0, elastic * (1 + (speed > 0 ? damping_number * rate / speed : 0)));
+    const double whole = std::max(0.0, elastic * (1 + (speed > 0 ? damping_number * rate / speed : 0)));
+    const double pressed = at.pressing() * whole;
+    push.normal = (at.own + at.others) * whole;
     push.force = push.normal * at.normal;
-    push.power = (elastic - push.normal) * rate;
+    if (at.others != 0) push.moment = at.wrench(whole, {}, at.position).angular;
+    push.power = (elastic - whole) * rate;
     if (friction.acts()) {
-      const Vec3 sliding = velocity + rate * at.normal;
-      const double per_speed = push.normal * friction.per_speed(norm(sliding));
+      const Vec3 sliding = velocity - dot(velocity, at.normal) * at.normal;
+      const double per_speed = pressed * friction.per_speed(norm(sliding));
       push.force -= per_speed * sliding;
       push.power -= per_speed * dot(sliding, sliding);
     }
     if (rolling > 0) {
       const Vec3 turning = first.angular_velocity - second.angular_velocity;
-      push.moment = against_rolling(friction, rolling, touch.size, push.normal, at.normal, turning);
-      push.power += dot(push.moment, turning);
+      const Vec3 moment = against_rolling(friction, rolling, touch.size, pressed, at.normal, turning);
+      push.moment += moment;
+      push.power += dot(moment, turning);
     }
     return push;
   }
@@ -58,7 +64,7 @@ struct GroupLaw {
   double longest_step(const GroupShapes::Touch& touch, const MarkerMotion& first,
                       const MarkerMotion& second) const noexcept {
     const ContactPoint& at = touch.point;
-    const double rate = dot(at.normal, velocity_at(second, at.position) - velocity_at(first, at.position));
+    const double rate = -gap_rate(at, first, second);
     const double depth = std::max(0.0, -at.gap);
     const double twice = 2 * spring(depth) * depth / (exponent + 1) * touch.inverse_mass;
     const double speed = std::sqrt(rate * rate + twice);
@@ -66,6 +72,9 @@ struct GroupLaw {
     if (at.gap < 0 ? !(std::abs(rate) > moving * speed) : !(rate > 0)) return never;
     const double sink = std::pow(speed * speed * (exponent + 1) / (2 * stiffness * touch.inverse_mass), 1 / (exponent + 1));
     return std::max(0.0, at.gap) / speed + sink / speed;
+  }
+  static double gap_rate(const ContactPoint& at, const MarkerMotion& first, const MarkerMotion& second) noexcept {
+    return at.rate([&](const Vec3& place) { return velocity_at(first, place) - velocity_at(second, place); });
   }
   static Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
     return body.velocity + cross(body.angular_velocity, point - body.position);

@@ -26,7 +26,7 @@ struct Seen {
 };
 
 ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
-  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried};
+  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
 }
 
 /// How many places the corners of a mesh have among the points of a pair.
@@ -272,7 +272,8 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
       const Vec3 p = center + a.radius * spokes[k];
       const double height = dot(face.normal, p) - face.offset;
       over[k] = is_over(*b.mesh, face, p, height);
-      found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0};
+      found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0,
+                  k == 0 ? turn_of_rim(axis, face.normal) : 1};
     }
     // Two points that mirror each other are there together or not at all.
     if (!carried) over[1] = over[2] = over[1] && over[2];

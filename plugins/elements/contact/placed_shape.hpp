@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "polyform/contract/shapes.hpp"
@@ -17,6 +18,31 @@ struct ContactPoint {
   /// Whether the gap changes with the velocity of the surfaces here along the normal. If it does not, a point that
   /// mirrors this one makes up for it: the gaps of both change with both velocities.
   bool is_carried = true;
+  /// The angle by which a body turns until the place is quite another one, rad: that between a rim and what it stands on,
+  /// whose lowest point goes round the faster the flatter it lies.
+  double turn = 1;
+  double share = 1;  ///< of the stiffness of a contact
+  /// The gap changes with the velocity of the surfaces here times `own` and, where `others` is not 0, with that at
+  /// `middle` times `others`.
+  double own = 1, others = 0;
+  Vec3 middle{};
+
+  /// The rate of the gap where surfaces have the relative velocity velocity_at(place).
+  template <class VelocityAt>
+  double rate(VelocityAt velocity_at) const noexcept {
+    const double here = own * dot(normal, velocity_at(position));
+    return others == 0 ? here : here + others * dot(normal, velocity_at(middle));
+  }
+  /// A force along the normal and what acts in the surface, about an origin.
+  Spatial wrench(double pressed, const Vec3& along_surface, const Vec3& origin) const noexcept {
+    const Vec3 force = (own * pressed) * normal + along_surface;
+    Spatial whole{cross(position - origin, force), force};
+    if (others == 0) return whole;
+    const Vec3 back = (others * pressed) * normal;
+    return whole += Spatial{cross(middle - origin, back), back};
+  }
+  /// The part of a force along the normal that presses the surfaces together.
+  double pressing() const noexcept { return std::max(0.0, own + others); }
 };
 
 class Polyhedron;
@@ -51,6 +77,17 @@ inline void drop_deeper(double apart, double size, const ContactPoint& none, std
   const double least = std::min(0.0, apart) - rounding * size;
   for (ContactPoint& point : points)
     if (point.gap < least) point = none;
+}
+
+/// The unit direction of a vector across an axis; nothing where it lies along the axis but for rounding. What the vector has
+/// along the axis is taken off twice: of a difference of two equal numbers rounding leaves a part along the axis.
+inline std::optional<Vec3> direction_across(const Vec3& v, const Vec3& axis) noexcept {
+  constexpr double rounding = 1e-12;
+  const Vec3 first = v - dot(v, axis) * axis;
+  const double size = norm(first);
+  if (!(size > rounding * norm(v))) return std::nullopt;
+  const Vec3 unit = (1 / size) * first, second = unit - dot(unit, axis) * axis;
+  return (1 / norm(second)) * second;
 }
 
 inline Vec3 axis_of(const Mat3& R) noexcept { return {R(0, 2), R(1, 2), R(2, 2)}; }

@@ -134,7 +134,10 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
       const std::span<const ContactPoint> points = points_of(c, first, second);
       const auto is_near = [&](const ContactPoint& point) { return point.gap < near_share * c.size; };
-      const double step = std::ranges::any_of(points, is_near) ? look_around(c, first, second) : 0;
+      double part = 0;
+      for (const ContactPoint& point : points)
+        if (is_near(point) && point.turn > upright) part = part > 0 ? std::min(part, point.turn) : point.turn;
+      const double step = part > 0 ? look_around(c, part, first, second) : 0;
       for (std::size_t p = 0; p < points.size(); ++p) {
         const ContactPoint& point = points[p];
         const std::size_t k = c.first_point + p;
@@ -144,7 +147,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
         const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
         const std::array<Vec3, 2> across = tangents(point.normal);
         const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
-        const Course course = is_near(point) ? course_of(c, p, step) : Course{};
+        Course course;
+        if (is_near(point))
+          course = point.turn > upright ? course_of(c, p, step) : Course{velocity_at(first, point.position), {}};
         const Vec3 carried = cross(first.angular_velocity, course.velocity - first.velocity) -
                              cross(second.angular_velocity, course.velocity - second.velocity);
         for (std::size_t r = 0; r < (c.holding > 0 ? rows_per_point : 1); ++r) {
@@ -228,6 +233,8 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
  private:
   /// Points that are farther away, in sizes of the smaller shape, have no forces soon.
   static constexpr double near_share = 0.1;
+  /// Sine of a tilt: a rim that lies flatter has no lowest point that moves (ContactPoint::turn).
+  static constexpr double upright = 1e-9;
   /// A gap of less is closed, m.
   static constexpr double touching = 1e-9;
 
@@ -258,13 +265,13 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
   }
   static constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
   /// Finds the points of a contact a little before and after. Gives the step in time, which turns the bodies by a
-  /// thousandth of a radian, or moves them by a thousandth of their size, at most; 0 if they do not move.
-  double look_around(const Contact& c, const MarkerMotion& first, const MarkerMotion& second) noexcept {
+  /// thousandth of a part of a radian, or moves them by one of their size, at most; 0 if they do not move.
+  double look_around(const Contact& c, double part, const MarkerMotion& first, const MarkerMotion& second) noexcept {
     const double fastest = std::max({norm(first.angular_velocity), norm(second.angular_velocity),
                                      norm(first.velocity) / c.size, norm(second.velocity) / c.size});
     if (!(fastest > 0)) return 0;
-    constexpr double part = 1e-3;
-    const double h = part / fastest;
+    constexpr double share = 1e-3;
+    const double h = share * std::min(part, 1.0) / fastest;
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const double t = steps[s] * h;
       const auto moved = [t](const MarkerMotion& body) {

@@ -18,11 +18,8 @@ template <bool carried>
 inline constexpr std::size_t points_of_rim = carried ? 4 : 3;
 template <bool carried>
 std::array<Vec3, points_of_rim<carried>> spokes_of_rim(const Mat3& R, const Vec3& axis, const Vec3& normal) noexcept {
-  constexpr double upright = 1e-12, cosine = -0.5, sine = 0.86602540378443864676, within = 1 - 1e-6;
-  const Vec3 x = R.column(0), y = R.column(1);
-  Vec3 down = dot(normal, axis) * axis - normal;
-  const double size = norm(down);
-  down = size > upright ? (1 / size) * down : x;
+  constexpr double cosine = -0.5, sine = 0.86602540378443864676, within = 1 - 1e-6;
+  const Vec3 x = R.column(0), y = R.column(1), down = direction_across(-normal, axis).value_or(x);
   if constexpr (carried) {
     return {down, within * x, within * (cosine * x + sine * y), within * (cosine * x - sine * y)};
   } else {
@@ -30,6 +27,9 @@ std::array<Vec3, points_of_rim<carried>> spokes_of_rim(const Mat3& R, const Vec3
     return {down, cosine * down + sine * side, cosine * down - sine * side};
   }
 }
+
+/// The sine of the angle between a rim and a surface with a normal, by ContactPoint::turn.
+inline double turn_of_rim(const Vec3& axis, const Vec3& normal) noexcept { return norm(cross(axis, normal)); }
 
 /// The rim at an end of a cylinder: 0 at the lower, 1 at the upper end of its axis.
 inline Rim rim_of(const PlacedShape& cylinder, std::size_t end) noexcept {
@@ -41,10 +41,10 @@ inline Rim rim_of(const PlacedShape& cylinder, std::size_t end) noexcept {
 /// centre of the cylinder is lowest(n).
 template <class Lowest>
 double out_of_cylinder(const PlacedShape& cylinder, const Vec3& to_other, Lowest lowest) noexcept {
-  const Vec3 axis = axis_of(cylinder.R), side = to_other - dot(to_other, axis) * axis;
-  const double size = norm(side);
+  const Vec3 axis = axis_of(cylinder.R);
   const double of_ends = std::max(lowest(axis), lowest(-axis)) - cylinder.half_length;
-  return size > 0 ? std::max(of_ends, lowest((1 / size) * side) - cylinder.radius) : of_ends;
+  const std::optional<Vec3> side = direction_across(to_other, axis);
+  return side ? std::max(of_ends, lowest(*side) - cylinder.radius) : of_ends;
 }
 
 /// Whether a surface is level below points of a rim: it has one plane at all of them. spokes: to the points.
@@ -81,6 +81,7 @@ void rims_at_surface(const PlacedShape& a, Surface surface, std::span<ContactPoi
       normal = of_rim[0].normal;
     }
     of_rim[0].is_carried = is_settled;
+    of_rim[0].turn = turn_of_rim(rim.axis, normal);
     if constexpr (!carried) {
       const auto spokes = spokes_of_rim<false>(a.R, rim.axis, normal);
       for (std::size_t k = 1; k < spokes.size(); ++k) of_rim[k] = at(spokes[k]), of_rim[k].is_carried = false;

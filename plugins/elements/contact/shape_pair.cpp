@@ -105,6 +105,7 @@ void cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<Contac
       ContactPoint& point = out[count * end + k];
       point = ball_at_plane(rim_of(a, end).center + a.radius * spokes[k], 0, b);
       point.is_carried = carried || k == 0;
+      if (k == 0) point.turn = turn_of_rim(axis_of(a.R), axis_of(b.R));
     }
 }
 void ellipsoid_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
