@@ -231,3 +231,29 @@ TEST_CASE("a doubling time has the digits that the error of its rate leaves") {
   CHECK(text_of(0.7, 0.7 * 0.3) == "unstable: a disturbance doubles in 0.76 to 1.4 s");
   CHECK(text_of(0.7, 0.7 * 0.995) == "unstable: a disturbance doubles, in 0.5 s or later");
 }
+
+// Eight bodies of 2 kg in a row, free in space: pushed by e x along the row they grow at sqrt(e/16).
+TEST_CASE("slow growth that a stiff row does not resolve is within the rate that is told") {
+  const double push = 0.01, rate = std::sqrt(push / 16);
+  std::string bodies, joints, forces;
+  for (int k = 0; k < 8; ++k) {
+    bodies += fmt::format(
+        "  - {{name: b{0}, position: [{1}, 0, 0], mass: 2, inertia: {{xx: 0.11, yy: 0.13, zz: 0.12}}}}\n", k, 0.83 * k);
+    joints += fmt::format("  - {{name: f{0}, type: free, base: ground, moving: b{0}}}\n", k);
+    if (k > 0)
+      forces += fmt::format(
+          "  - {{name: k{0}, type: bushing, a: {{body: b{1}, point: [0.4, 0, 0]}}, b: {{body: b{0}, point: [-0.43, 0, 0]}}, "
+          "stiffness: [1e8, 1e8, 1e8, 1e8, 1e8, 1e8], damping: [1e4, 1e4, 1e4, 1e4, 1e4, 1e4]}}\n",
+          k, k - 1);
+  }
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "forces:\n" + forces +
+      fmt::format("  - {{name: n, type: point-force, body: b0, point: [0, 0, 0], axes: ground, force: "
+                  "[{{expression: \"{}*x(b0)\"}}, 0, 0]}}\n",
+                  push));
+  for (const Judged& j : judge_all(*system)) {
+    INFO(j.formulation->name() << ": " << j.stability.text);
+    CHECK((j.stability.verdict == Outlook::none ||
+           std::max(told_within(j.stability.text), growth_of(j.stability.modes)) > 0.99 * rate));
+  }
+}

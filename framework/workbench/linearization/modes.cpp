@@ -284,8 +284,8 @@ bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_o
 Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors);
 
 /// Slow motions by a matrix of their own, which has only their own errors. Nothing where they are not parted from fast
-/// ones. errors: of A.
-std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
+/// ones, or where none of them is resolved: `unresolved` is then how fast they may be. errors: of A.
+std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors errors, double& unresolved) {
   constexpr double slow_parts[] = {1e-6, 1e-9, 1e-12};  // of the norm
   const double norm = A.norm();
   Index tried = 0;
@@ -306,7 +306,10 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors er
     error = (d.cwiseInverse().asDiagonal() * error * d.asDiagonal()).eval();
     Found out = on_all_scales(slow, error, Errors::of_entries);
     const MatrixXd V = parted->V * d.asDiagonal();
-    if (!out.moving.empty() && std::ranges::none_of(out.moving, is_resolved)) return std::nullopt;
+    if (!out.moving.empty() && std::ranges::none_of(out.moving, is_resolved)) {
+      for (const Mode& mode : out.moving) unresolved = std::max(unresolved, std::abs(mode.eigenvalue) + mode.error);
+      return std::nullopt;
+    }
     // What errors drive goes through the fast motions, too: only this matrix has what they make of it.
     if (out.kernel.cols() > 0)
       out.rigid_within = std::max(out.rigid_within, rate_within(slow, error, echelon(out.kernel)));
@@ -326,8 +329,11 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors er
 Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   Found out = on_one_scale(A, own, errors);
   if (!has_doubts(A, own, out)) return out;
-  std::optional<Found> finer = by_scales(A, own, errors);
-  return finer ? *std::move(finer) : out;
+  double unresolved = 0;
+  std::optional<Found> finer = by_scales(A, own, errors, unresolved);
+  if (finer) return *std::move(finer);
+  if (out.zeros > 0) out.rigid_within = std::max(out.rigid_within, unresolved);  // they are among the zeros here
+  return out;
 }
 
 }  // namespace
