@@ -45,13 +45,6 @@ struct CompareArguments {
   bool json = false, quiet = false;
 };
 
-/// NAME.csv becomes NAME.<solver>.csv.
-std::string file_of(const std::string& output, std::string_view solver) {
-  std::filesystem::path file(output);
-  const std::string extension = file.extension().string();
-  return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
-}
-
 /// The code of the worst outcome; skipped solvers do not count unless nothing ran.
 template <class Ends>
 Exit exit_code(const Ends& ends) {
@@ -98,12 +91,6 @@ std::vector<std::string> names_of(const std::vector<host::Contender>& all, std::
     for (const host::Contender& contender : all) names.emplace_back(contender.formulation->name());
   if (twins) names.insert(names.end(), {"finer run", "disturbed run", "finer peer"});
   return names;
-}
-
-/// Refuses an output that cannot be written before anything runs; the processes open the files again.
-void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
-  if (output.empty()) return;
-  for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
 /// Refuses, before anything is written, an output that is the model, a plugin or another output.

@@ -23,6 +23,7 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/wrapping.hpp"
+#include "framework/host/columns/body_axes_columns.hpp"
 #include "framework/host/evaluation/absent_constraints.hpp"
 #include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/host/evaluation/solver_selection.hpp"
@@ -121,6 +122,7 @@ std::string particle_solver(const host::Catalog& catalog, const host::System& sy
 }
 
 Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const host::System& system) {
+  host::body_angles(system, arguments.euler_angles);  // also where nothing is told in angles
   const std::string asked = arguments.particles && arguments.solver.empty()
                                 ? particle_solver(session.catalog(), system)
                                 : arguments.solver;

@@ -112,13 +112,14 @@ Exit import_file(const ImportArguments& arguments) {
   const host::Description model = host::read_model_text(got->text, place + " (as imported)", session.catalog(), diagnostics,
                                                         missing_plugin, {});
   if (diagnostics.failed()) end_import(diagnostics, missing_plugin ? Exit::plugin : Exit::bad_input);
+  // Before anything is told: the error stream then has the error alone.
+  host::OutputFile output_file(arguments.output.empty() ? "-" : arguments.output, "--output");
   if (!arguments.json) print(diagnostics);
   Json warnings = Json::array();
   for (const Diagnostic& d : diagnostics.all()) warnings.push_back(host::format(d));
   tell(arguments.file, importer.name(), *got, arguments.json,
        {{"bodies", model.bodies.size()}, {"joints", model.joints.size()}, {"warnings", warnings}});
   if (arguments.strict) refuse_losses(arguments.file, *got);
-  host::OutputFile output_file(arguments.output.empty() ? "-" : arguments.output, "--output");
   output_file.replace();
   output_file.write(got->text);
   output_file.close();

@@ -5,6 +5,7 @@
 #include "apps/session/found_equilibrium.hpp"
 #include "apps/session/linear_model.hpp"
 #include "apps/session/process_arguments.hpp"
+#include "apps/session/result_file.hpp"
 #include "apps/text/check_json.hpp"
 #include "apps/text/comparison_json.hpp"
 #include "apps/text/linear_text.hpp"
@@ -21,6 +22,21 @@ namespace {
 apps::EquilibriumArguments equilibrium_arguments(bool steady, const std::vector<std::string>& trim,
                                                  const std::vector<std::string>& hold) {
   return {steady, trim, hold};
+}
+
+/// What a comparison cannot honour is refused by its name.
+void check_comparison(const CompareRequest& request) {
+  if (!request.run.solver.name.empty()) refuse("solver: a comparison runs those of solvers", "Name them there.");
+  if (!request.run.solver.options.empty())
+    refuse("options: a comparison runs each solver with the options that the model gives it",
+           "Write them in the model, under solver.options.");
+  if (request.run.output == "-")
+    refuse("output: - cannot take the results of several solvers",
+           "Give NAME.csv; each solver writes NAME.<solver>.csv.");
+  if (request.jobs < 1 || request.jobs > 4096)
+    refuse(fmt::format("jobs: expected 1 to 4096 solvers at a time, found {}", request.jobs));
+  check_time_limit(request.time_limit);
+  check_positive("tolerance", request.tolerance);
 }
 
 }  // namespace
@@ -112,19 +128,26 @@ Value Model::compare(const CompareRequest& request, std::vector<Message>* said) 
   }
   return calling(said, [&] {
     const host::System& system = *parts_->system;
+    check_comparison(request);
     const apps::RunArguments arguments = arguments_of(request.run);
     const host::RunSettings settings = apps::settle(parts_->catalog(), arguments, system.description());
+    const host::Columns columns = apps::columns_of(arguments);
+    const host::RowMaker names(system, columns);  // it knows them
     std::vector<apps::SolverChoice> storage;
     const std::string list = request.solvers.empty() ? "all" : fmt::format("{}", fmt::join(request.solvers, ","));
     const std::vector<host::Contender> all = apps::contenders(list, parts_->catalog(), system, storage);
-    const std::size_t jobs = std::max<std::size_t>(1, request.jobs);
-    const apps::ProcessArguments processes{request.time_limit, {}, jobs};
+    const std::string& output = request.run.output;
+    apps::check_outputs(output, all);
+    const apps::ProcessArguments processes{request.time_limit, {}, request.jobs};
     Interruption interruption(request.run.watch);
-    const host::HeatControl control{apps::limits_of(processes), jobs, &interruption.flag(),
+    const host::HeatControl control{apps::limits_of(processes), request.jobs, &interruption.flag(),
                                     [&](std::size_t, double time) { interruption.look(time); }};
     const double tolerance = request.tolerance.value_or(host::default_agreement);
     const host::Comparison comparison =
-        host::compare(system, all, settings, tolerance, control, [](std::string_view) { return nullptr; });
+        host::compare(system, all, settings, tolerance, control, [&](std::string_view solver) {
+          return apps::open_result(system, output.empty() ? "" : apps::file_of(output, solver), columns, solver,
+                                   settings);
+        });
     if (comparison.interrupted) throw host::Failure(host::Exit::interrupted, "the comparison was stopped");
     return value_of(apps::comparison_json(system, comparison));
   });

@@ -28,7 +28,8 @@ FmuFile Model::fmu(const FmuRequest& request, std::vector<Message>* said) const 
              "Say them in the model: as formulas, signals, or an FMU of their own.");
     if (request.run.start_time.value_or(0) != 0 || parts_->options.start_time.value_or(0) != 0)
       refuse("an FMU begins at t = 0", "Leave out start_time.");
-    if (!request.run.output.empty()) refuse("an FMU writes no results", "Leave out output.");
+    if (!request.run.output.empty()) refuse("output: an FMU writes no results", "Leave out output.");
+    if (request.run.watch.progress) refuse("progress: an FMU runs without the program", "Leave it out.");
     fmi::ExportRequest out;
     out.version = request.version;
     fmi::Settings& settings = out.settings;

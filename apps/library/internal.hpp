@@ -99,6 +99,9 @@ class Interruption {
 
 /// Options in the form in which they would be typed.
 std::vector<std::string> typed(const Options&);
+/// Failure (bad_input) if a number is there and not positive.
+void check_positive(const char* name, const std::optional<double>& value);
+void check_time_limit(double seconds);
 /// Failure (bad_input) if a number is not positive.
 apps::RunArguments arguments_of(const RunRequest&);
 /// Failure (bad_input) for a time before 0.

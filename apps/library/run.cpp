@@ -36,11 +36,6 @@ class MemorySink final : public host::RowSink {
   double work_ = 0;
 };
 
-void check_positive(const char* name, const std::optional<double>& value) {
-  if (value && !(*value > 0 && std::isfinite(*value)))
-    refuse(fmt::format("{}: expected a positive number, found {}", name, *value));
-}
-
 /// The run with what it may be watched by. Nothing that a watch throws passes through plugins.
 host::RunRecord watched_run(const host::System& system, polyform::Solver& solver, const host::RunSettings& settings,
                             std::span<host::RowSink* const> sinks, const Watch& watch) {
@@ -76,6 +71,16 @@ void Interruption::look() {
 void Interruption::fail(const char* function) noexcept {
   FunctionCalls::current()->keep(std::current_exception(), function);
   interrupt();
+}
+
+void check_positive(const char* name, const std::optional<double>& value) {
+  if (value && !(*value > 0 && std::isfinite(*value)))
+    refuse(fmt::format("{}: expected a positive number, found {}", name, *value));
+}
+
+void check_time_limit(double seconds) {
+  if (!(seconds >= 0 && seconds <= 1e9))
+    refuse(fmt::format("time_limit: expected a time in s from 0 to 1e9, found {}", seconds), "0 sets no limit.");
 }
 
 std::vector<std::string> typed(const Options& options) {

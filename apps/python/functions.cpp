@@ -84,6 +84,13 @@ void take_result(const FunctionForce& force, const py::object& given, const Func
   }
 }
 
+/// A bool of Python or NumPy.
+bool is_truth(const py::object& given) {
+  if (PyFloat_Check(given.ptr())) return false;
+  if (PyBool_Check(given.ptr())) return true;
+  return py::hasattr(given, "dtype") && py::str(given.attr("dtype")).cast<std::string>() == "bool";
+}
+
 FunctionEvent event_of(const FunctionForce& force, const py::dict& given) {
   FunctionEvent event;
   event.name = given["name"].cast<std::string>();
@@ -93,7 +100,11 @@ FunctionEvent event_of(const FunctionForce& force, const py::dict& given) {
   event.value = [value, force](const FunctionInput& in) {
     const py::gil_scoped_acquire lock;
     double number = 0;
-    read_numbers((*value)(*arguments_of(force, in)), "value of the event", {&number, 1}, 1);
+    const py::object answer = (*value)(*arguments_of(force, in));
+    if (is_truth(answer))
+      throw py::type_error("value of the event: expected a number, whose change of sign is the event, found " +
+                           py::repr(answer).cast<std::string>());
+    read_numbers(answer, "value of the event", {&number, 1}, 1);
     return number;
   };
   if (given["mode"].is_none()) return event;

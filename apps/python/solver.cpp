@@ -26,6 +26,13 @@ Numbers numbers_of(py::handle object, const char* what) {
                        py::repr(object).cast<std::string>());
 }
 
+double time_of(py::handle object) {
+  const double t = PyFloat_AsDouble(object.ptr());
+  if (t != -1 || PyErr_Occurred() == nullptr) return t;
+  PyErr_Clear();
+  throw py::type_error("t: expected a time in s, found " + py::repr(object).cast<std::string>());
+}
+
 /// An array that is written in place.
 Numbers target_of(py::handle object, const char* what) {
   if (!Numbers::check_(object))
@@ -49,7 +56,11 @@ PythonSolver::PythonSolver(library::Solver solver, bool releases_lock)
       size_(static_cast<py::ssize_t>(solver_.state_size())),
       releases_lock_(releases_lock) {}
 
-py::array PythonSolver::encode(const py::dict& coordinates) {
+py::array PythonSolver::encode(const py::object& given_coordinates) {
+  if (!py::isinstance<py::dict>(given_coordinates))
+    throw py::type_error("encode: expected a dict of coordinates, such as {'pin.q': 0.1}, found " +
+                         py::repr(given_coordinates).cast<std::string>());
+  const auto coordinates = py::reinterpret_borrow<py::dict>(given_coordinates);
   const Turn turn(busy_);
   std::vector<std::pair<std::string, double>> values;
   for (const auto& [key, given] : coordinates) {
@@ -68,7 +79,8 @@ py::array PythonSolver::encode(const py::dict& coordinates) {
   return Numbers(static_cast<py::ssize_t>(y.size()), y.data());
 }
 
-py::object PythonSolver::derivative(double t, py::handle y, py::handle out) {
+py::object PythonSolver::derivative(py::handle time, py::handle y, py::handle out) {
+  const double t = time_of(time);
   const Numbers given = numbers_of(y, "y");
   const py::ssize_t dimensions = given.ndim();
   if (dimensions < 1 || dimensions > 2 || given.shape(dimensions - 1) != size_)
@@ -94,7 +106,8 @@ py::object PythonSolver::derivative(double t, py::handle y, py::handle out) {
   return result;
 }
 
-double PythonSolver::correct(double t, py::handle y) {
+double PythonSolver::correct(py::handle time, py::handle y) {
+  const double t = time_of(time);
   Numbers state = target_of(y, "y");
   if (state.ndim() != 1 || state.shape(0) != size_)
     throw py::value_error("y has the shape " + shape_text(state) + ", expected (" + std::to_string(size_) + ",)");

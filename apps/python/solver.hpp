@@ -15,9 +15,9 @@ class PythonSolver {
 
   const std::string& name() const { return solver_.name(); }
   py::ssize_t state_size() const { return size_; }
-  py::array encode(const py::dict& coordinates);
-  py::object derivative(double t, py::handle y, py::handle out);
-  double correct(double t, py::handle y);
+  py::array encode(const py::object& coordinates);
+  py::object derivative(py::handle t, py::handle y, py::handle out);
+  double correct(py::handle t, py::handle y);
   /// Of one state, or of many (K, state_size) at one time or at K times.
   py::dict observe(py::handle t, py::handle y);
   py::dict units() const;

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "apps/text/linear_text.hpp"
+#include "framework/host/columns/body_axes_columns.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
 
@@ -37,6 +38,7 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
                          const LinearizeArguments& arguments, const host::RunControl* control,
                          const host::FloquetProgress& progress, const host::CanonicalState* near) {
   const host::SolverMaker make = maker_of(choice);
+  host::body_angles(system, arguments.euler_angles);  // also where no state is an angle
   LinearModel model;
   // Before what may take long. Constraints leave fewer than these, and to count them takes long itself.
   const SystemView& view = system.view();

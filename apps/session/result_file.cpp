@@ -1,8 +1,10 @@
 #include "apps/session/result_file.hpp"
 
 #include <fmt/chrono.h>
+#include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "framework/diagnostics.hpp"
 
@@ -27,6 +29,17 @@ host::RecordFields known_of(const host::System& system, std::string_view solver,
   if (!settings.integrator.given.empty()) known.push_back({"integrator_options", settings.integrator.given});
   if (std::isfinite(settings.max_step)) known.push_back({"max_step", settings.max_step});
   return known;
+}
+
+std::string file_of(const std::string& output, std::string_view solver) {
+  std::filesystem::path file(output);
+  const std::string extension = file.extension().string();
+  return file.replace_extension(fmt::format(".{}{}", solver, extension)).string();
+}
+
+void check_outputs(const std::string& output, const std::vector<host::Contender>& all) {
+  if (output.empty()) return;
+  for (const host::Contender& contender : all) host::make_writer(file_of(output, contender.formulation->name()));
 }
 
 std::unique_ptr<host::RowSink> open_result(const host::System& system, const std::string& path,

@@ -46,6 +46,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   number("output_interval", cases.run.output_interval);
   if (!cases.run.integrator.empty()) record.emplace_back("integrator", cases.run.integrator);
   for (const std::string& option : cases.run.integrator_options) record.emplace_back("integrator option", option);
+  if (cases.run.euler_angles != "zyx") record.emplace_back("euler angles", cases.run.euler_angles);
   if (!cases.solver.empty()) record.emplace_back("solver", cases.solver);
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
   if (cases.compile) record.emplace_back("compile", "true");
@@ -83,6 +84,7 @@ StudyRequest request_of(const StudyArguments& arguments) {
         throw Failure(Exit::bad_input, fmt::format("a factor and a quantity have the name {}", host::show(name)),
                       "Name the quantity otherwise.");
   CaseSettings cases = arguments.cases;
+  quantities.set_euler_angles(cases.run.euler_angles);
   fill(cases.run, file->simulation);
   if (cases.solver.empty()) cases.solver = file->solver.value_or("");
   if (cases.trajectories.empty()) cases.trajectories = file->trajectories;

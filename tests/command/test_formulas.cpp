@@ -209,4 +209,17 @@ joints:
   INFO(other.err);
   CHECK(read_table(other.out).at(0, "b.angle3") == Approx(0).margin(1e-12));
   CHECK(shop.run({"run", model, "--columns", "body_axes", "--euler-angles", "c=xyz", "--output", "-", "--quiet"}).code == 2);
+  // Also where nothing is told in angles.
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"run", model}, {"evaluate", model}, {"linearize", model}, {"compare", model},
+           {"export", model, "--fmi", "2", "-o", "b.fmu"},
+           {"study", model, "--vary", "gravity[2]=-1,-2", "--quantity", "low=min(b.z)"}}) {
+    std::vector<std::string> wrong = words;
+    wrong.insert(wrong.end(), {"--euler-angles", "junk"});
+    const Outcome refused = shop.run(wrong);
+    INFO(words[0] << "\n" << refused.err);
+    CHECK(refused.code == 2);
+    CHECK(refused.err.find("'junk' is no sequence of Euler angles") != std::string::npos);
+    CHECK(refused.err.find("three of x, y, z") != std::string::npos);
+  }
 }

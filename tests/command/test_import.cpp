@@ -46,6 +46,10 @@ TEST_CASE("the list of an import is one object on request") {
   for (const Json& finding : object.at("findings"))
     if (finding.at("treatment") == "not honoured") sum += finding.at("count").get<std::size_t>();
   CHECK(sum == object.at("not_honoured"));
+  // An output that cannot be written is told before the list, and alone.
+  const Outcome refused = shop.run({"import", models + "/leg.xml", "-o", "/dev/null", "--json"});
+  CHECK(refused.code == 2);
+  CHECK(refused.err.starts_with("error: cannot write results to /dev/null"));
 }
 
 TEST_CASE("strict imports refuse losses and write nothing") {

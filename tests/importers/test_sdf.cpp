@@ -292,3 +292,26 @@ TEST_CASE("a model of SDF whose canonical link leads back to itself is refused")
                   "\"><frame name=\"mark\"/><link name=\"a\">" + solid() + "</link>" + joint + "</model></sdf>")
               .find("depends on itself") != std::string::npos);
 }
+
+TEST_CASE("a cone of SDF has the mass and the inertia of the solid") {
+  const double r = 0.3, length = 0.4, mass = 500 * std::acos(-1.0) * r * r * length / 3;
+  const auto system = imported_system(
+      "<sdf version=\"1.11\"><model name=\"m\"><link name=\"a\"><inertial auto=\"true\"><density>500</density></inertial>"
+      "<collision name=\"c\"><geometry><cone><radius>0.3</radius><length>0.4</length></cone></geometry></collision>"
+      "</link></model></sdf>");
+  const host::BodyItem& a = body(*system, "a");
+  CHECK(a.mass == Approx(mass).epsilon(1e-13));
+  CHECK(a.center_of_mass.z == Approx(-length / 4).epsilon(1e-13));
+  // About the mass centre: 3/80 m (4 r² + h²) across, 3/10 m r² along.
+  CHECK(a.inertia.xx == Approx(3 * mass / 80 * (4 * r * r + length * length)).epsilon(1e-13));
+  CHECK(a.inertia.zz == Approx(0.3 * mass * r * r).epsilon(1e-13));
+}
+
+TEST_CASE("frames of SDF in a circle are refused where nothing names them too") {
+  const std::string link = "<link name=\"a\">" + solid() + "</link>";
+  const auto told = [&](const std::string& frames) { return refusal(model(link + frames)); };
+  CHECK(told("<frame name=\"x\"><pose relative_to=\"y\"/></frame><frame name=\"y\"><pose relative_to=\"x\"/></frame>")
+            .find("the pose of 'x' depends on itself") != std::string::npos);
+  CHECK(told("<frame name=\"x\" attached_to=\"nothing\"/>").find("no frame 'nothing'") != std::string::npos);
+  imported(model(link + "<frame name=\"x\" attached_to=\"a\"/><frame name=\"y\"><pose relative_to=\"x\"/></frame>"));
+}

@@ -198,3 +198,12 @@ TEST_CASE("limits of URDF change nothing unless they are asked for, and joints d
   const auto system = system_from_text(kept.text);
   CHECK(system->initial_state().q[0] == -0.1);
 }
+
+TEST_CASE("versions of URDF that are read are no loss") {
+  const auto lost = [](const std::string& version) {
+    return count_of(imported("<robot name=\"r\" version=\"" + version + "\"><link name=\"a\"/></robot>"),
+                    Treatment::not_honoured, "robot@version");
+  };
+  for (const char* version : {"1", "1.0", "1.1", "1.2"}) CHECK(lost(version) == 0);
+  CHECK(lost("1.3") == 1);
+}

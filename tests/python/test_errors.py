@@ -85,6 +85,94 @@ class Errors(unittest.TestCase):
         with self.assertRaises(pf.ModelError):
             model.linearize(at="somewhere")
 
+    def test_arguments_are_honoured_or_refused_by_name(self):
+        model = pendulum()
+        for name, wrong in (("options", {"nope": 1}), ("solver", "foo")):
+            with self.assertRaisesRegex(TypeError, f"compare.. has no argument '{name}'"):
+                model.compare(["riccati"], duration=0.1, **{name: wrong})
+        for name, wrong in (("columns", "zzz"), ("jobs", 0), ("time_limit", -1), ("tolerance", -1), ("output", "-")):
+            with self.assertRaisesRegex(pf.ModelError, name):
+                model.compare(["riccati"], duration=0.1, **{name: wrong})
+        vary, low = {"bodies.rod.mass": [1, 2]}, {"low": "min(pin.q)"}
+        for name, given in (("progress", print), ("output", "s.csv"), ("columns", "joints")):
+            with self.assertRaisesRegex(TypeError, f"study.. has no argument '{name}'"):
+                model.study(vary, low, duration=0.1, **{name: given})
+        with self.assertRaisesRegex(pf.ModelError, "time_limit"):
+            model.study(vary, low, duration=0.1, time_limit=-1)
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "x.fmu")
+            for name, given in (("progress", print), ("stop", print), ("output", "s.csv"), ("strict", True)):
+                with self.assertRaisesRegex(TypeError, name):
+                    model.export(file, **{name: given})
+            self.assertFalse(os.path.exists(file))
+
+    def test_euler_angles_are_checked_where_nothing_is_told_in_them(self):
+        model = pendulum()
+        works = (lambda: model.run(duration=0.1, euler_angles="junk"),
+                 lambda: model.linearize(euler_angles="junk"),
+                 lambda: model.compare(["riccati"], duration=0.1, euler_angles="junk"),
+                 lambda: model.study({"bodies.rod.mass": [1]}, {"a": "max(pin.q)"}, duration=0.1, euler_angles="junk"))
+        for work in works:
+            with self.assertRaisesRegex(pf.ModelError, "'junk' is no sequence of Euler angles(.|\n)*three of x, y, z"):
+                work()
+
+    def test_a_comparison_writes_the_rows_of_each_solver(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pendulum().compare(["riccati", "cartesian"], duration=0.1, columns="pin.q",
+                               output=os.path.join(folder, "c.csv"))
+            self.assertEqual(sorted(os.listdir(folder)), ["c.cartesian.csv", "c.riccati.csv"])
+            for name in os.listdir(folder):
+                rows = numpy.genfromtxt(os.path.join(folder, name), delimiter=",", names=True)
+                self.assertAlmostEqual(rows["time"][-1], 0.1)
+                # Of a rod that falls from rest: 3 g / (2 l) t² / 2 at first.
+                self.assertAlmostEqual(rows["pinq"][-1], 1.5 * 9.81 * 0.1 ** 2 / 2, delta=1e-4)
+
+    def test_a_study_takes_angles_as_asked_for(self):
+        def last(angles):
+            return pendulum().study({"bodies.rod.mass": [1]}, {"last": "final(rod.angle3)", "first": "final(rod.angle1)"},
+                                    duration=0.1, euler_angles=angles)
+
+        turned = 1.5 * 9.81 * 0.1 ** 2 / 2  # about y
+        self.assertAlmostEqual(last("zxy")["last"][0], turned, delta=1e-4)
+        self.assertAlmostEqual(last("zxy, rod=yxz")["first"][0], turned, delta=1e-4)
+        self.assertAlmostEqual(last("zyx")["last"][0], 0, delta=1e-12)
+
+    def test_wrong_options_name_their_argument(self):
+        for name, text in (("options", "options.nope"), ("integrator_options", "integrator_options.nope")):
+            with self.assertRaisesRegex(pf.ModelError, "^" + text):
+                pendulum().run("riccati", duration=0.1, integrator="dopri5", **{name: {"nope": 1}})
+
+    def test_wrong_types_say_what_was_expected(self):
+        model = pendulum()
+        solver = model.solver("riccati")
+        y = solver.encode()
+        law = lambda t, q, v, x: 0.0
+        for work, text in (
+                (lambda: model.study("a", "b"), "vary: expected a dict of paths and values, found 'a'"),
+                (lambda: model.study({"a": 1}, ["b"]), "quantities: expected a dict of names and expressions"),
+                (lambda: model.function("f", law, joint="pin", states=["i"]), "states: expected a dict"),
+                (lambda: model.function("f", law, joint="pin", states={"a": "b"}), "states: expected a name and a number"),
+                (lambda: pf.read("x.urdf", import_options=["base"]), "import_options: expected a dict"),
+                (lambda: pf.read("x.urdf", import_options=["base"], strict=True), "import_options: expected a dict"),
+                (lambda: solver.encode([1, 2]), "encode: expected a dict of coordinates"),
+                (lambda: solver.derivative("0", y), "t: expected a time in s, found '0'"),
+                (lambda: solver.correct(None, y), "t: expected a time in s, found None")):
+            with self.assertRaisesRegex(TypeError, text):
+                work()
+
+    def test_a_study_of_a_built_model_names_the_model_in_errors(self):
+        with self.assertRaises(pf.Error) as caught:
+            pendulum().study({"bodies.rodd.mass": [1]}, {"a": "max(pin.q)"}, duration=0.1)
+        self.assertIn("rodd", str(caught.exception))
+        self.assertNotIn("model.yaml", str(caught.exception))
+
+    def test_an_event_of_truth_is_refused(self):
+        for truth in (lambda t, q, v: q > 0.5, lambda t, q, v: numpy.bool_(q > 0.5)):
+            model = pendulum()
+            model.event("low", truth, joint="pin")
+            with self.assertRaisesRegex(pf.SimulationError, "expected a number, whose change of sign"):
+                model.run(duration=0.1)
+
     def test_wrong_shapes_and_types(self):
         solver = pendulum().solver("riccati")
         y = solver.encode()

@@ -12,6 +12,11 @@ import numpy  # after `common`, which skips the test where there is none
 
 
 class Results(unittest.TestCase):
+    def test_results_with_the_same_numbers_are_equal(self):
+        first, same, other = (pendulum().run(duration=d) for d in (0.1, 0.1, 0.2))
+        self.assertTrue(first == first and first == same)
+        self.assertTrue(first != other and first != 3)
+
     def test_columns_are_views_of_one_table(self):
         result = pendulum().run(duration=1)
         self.assertEqual(result.time.shape, (101,))

@@ -34,7 +34,8 @@ class Message(NamedTuple):
 
 
 def message_of_command(severity, text, remedy, *place):
-    return Message(severity, _with_arguments(text), _with_arguments(remedy), *place)
+    path, *rest = place
+    return Message(severity, _with_arguments(text), _with_arguments(remedy), _with_arguments(path), *rest)
 
 
 class Error(Exception):

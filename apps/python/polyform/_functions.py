@@ -1,6 +1,7 @@
 """Python functions as forces, controllers and events."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, Callable, NamedTuple, Optional, Union
 
 from ._errors import ModelError
@@ -42,6 +43,18 @@ def _points(name, points):
     return made
 
 
+def _numbers(name, states):
+    if not isinstance(states, Mapping):
+        raise TypeError(f"{name}: states: expected a dict of names and initial values, found {states!r}")
+    for key, value in states.items():
+        if not isinstance(key, str) or isinstance(value, (str, bytes)):
+            raise TypeError(f"{name}: states: expected a name and a number, found {key!r}: {value!r}")
+    try:
+        return {key: float(value) for key, value in states.items()}
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: states: expected names and numbers, found {states!r}") from None
+
+
 def function(name, law, joint=None, between=None, point=None, states=None, modes=(), events=()):
     """What the compiled part takes for one function."""
     given = [what for what in (joint, between, point) if what is not None]
@@ -64,5 +77,5 @@ def function(name, law, joint=None, between=None, point=None, states=None, modes
         made.append({"name": event.name, "function": event.function, "crossing": _crossings[event.crossing],
                      "mode": event.mode, "stop": bool(event.stop)})
     return {"name": name, "law": law, "joints": joints, "points": points,
-            "states": {key: float(value) for key, value in (states or {}).items()},
+            "states": _numbers(name, {} if states is None else states),
             "modes": list(modes), "events": made}

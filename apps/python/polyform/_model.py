@@ -4,9 +4,10 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Iterable, Mapping
 
 from . import _functions, _polyform
+from ._arguments import (_checked, _compare_arguments, _export_arguments, _levels, _map, _names, _pairs, _run_arguments,
+                         _settings, _study_arguments)
 from ._errors import Error, ModelError, warn
 from ._result import Result, Study
 
@@ -35,72 +36,12 @@ def read(path, *, lenient=False, plugin_paths=(), import_options=None, strict=Fa
     model = Model.__new__(Model)
     model._is_file = True
     if strict:
-        import_options = {**dict(import_options or {}), "strict": True}
+        import_options = {**dict(_map(import_options or {}, "import_options")), "strict": True}
     model._begin(os.fspath(path), lenient, plugin_paths, import_options)
     model._compiled = _polyform.Model.read(os.fsencode(model._file), bool(lenient), model._plugin_paths, [],
                                            model._import_options)
     warn(model._compiled.messages)
     return model
-
-
-def _text(value):
-    """A value as one would type it."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_text(v) for v in value) + "]"
-    return str(value)
-
-
-def _pairs(options, argument):
-    if not isinstance(options, Mapping):
-        raise TypeError(f"{argument}: expected a dict of names and values, found {options!r}")
-    return [(str(name), _text(value)) for name, value in options.items()]
-
-
-def _names(given):
-    return [given] if isinstance(given, str) else list(given or [])
-
-
-def _levels(values):
-    return values if isinstance(values, str) else ",".join(_text(v) for v in values)
-
-
-def _settings(given):
-    """Arguments for the compiled part: options as texts, None left out."""
-    made = {name: value for name, value in given.items() if value is not None}
-    for name in ("options", "integrator_options"):
-        if name in made:
-            made[name] = _pairs(made[name], name)
-    columns = made.get("columns", "")
-    if not isinstance(columns, str):
-        names = list(columns) if isinstance(columns, Iterable) else [columns]
-        if not all(isinstance(name, str) for name in names):
-            raise TypeError(f"columns: expected a text or a list of texts, found {columns!r}")
-        made["columns"] = ",".join(names)
-    for name in ("output", "state"):
-        if name in made:
-            made[name] = os.fsencode(made[name])
-    for name in ("progress", "stop"):
-        if name in made and not callable(made[name]):
-            raise TypeError(f"{name}: expected a function, found {made[name]!r}")
-    return made
-
-
-_fmu_arguments = ("fmi", "kind", "inputs")
-_run_arguments = ("duration", "step", "max_step", "rtol", "atol", "output_interval", "integrator",
-                  "integrator_options", "options", "solver", "columns", "euler_angles", "output", "progress", "stop",
-                  "state", "start_time")
-
-
-def _checked(given, known, what):
-    for name in given:
-        if name not in known:
-            import difflib
-            near = difflib.get_close_matches(name, known, 1)
-            raise TypeError(f"{what}() has no argument {name!r}." + (f" Did you mean {near[0]!r}?" if near else "") +
-                            f" Arguments: {', '.join(known)}.")
-    return given
 
 
 class Model:
@@ -127,7 +68,7 @@ class Model:
 
     def _begin(self, file, lenient, plugin_paths, import_options=None):
         self._file, self._lenient = os.fsdecode(file), bool(lenient)
-        self._import_options = [f"{key}={_text(value)}" for key, value in dict(import_options or {}).items()]
+        self._import_options = [f"{key}={value}" for key, value in _pairs(import_options or {}, "import_options")]
         self._plugin_paths = [os.fsencode(path) for path in _names(plugin_paths)]
         self._data = self._compiled = self._fingerprint = None
         self._functions = []
@@ -292,7 +233,9 @@ class Model:
         its variables are returned.
         """
         if format == "fmu" or (format is None and os.fsdecode(path).endswith(".fmu")):
-            _checked(of_fmu, (*_fmu_arguments, *_run_arguments), "export")
+            _checked(of_fmu, _export_arguments, "export")
+            if strict:
+                raise TypeError("export(): strict: an FMU holds the whole model; leave it out")
             if "inputs" in of_fmu:
                 of_fmu["inputs"] = _names(of_fmu["inputs"])
             text, conversion, messages = self._model.export_fmu(_settings(of_fmu))
@@ -370,9 +313,10 @@ class Model:
     def compare(self, solvers=None, duration=None, **settings):
         """The same run by several solvers, each in a process of its own: `polyform compare --json`.
 
-        tolerance, jobs and time_limit (s) beside the settings of run.
+        tolerance, jobs and time_limit (s) beside the settings of run but solver and options. With output="NAME.csv"
+        each solver writes NAME.<solver>.csv.
         """
-        _checked(settings, (*_run_arguments, "tolerance", "jobs", "time_limit"), "compare")
+        _checked(settings, _compare_arguments, "compare")
         return self._told(self._model.compare(_settings(
             {"solvers": _names(solvers), "duration": duration, **settings})))
 
@@ -382,9 +326,12 @@ class Model:
 
         vary={"bodies.rod.mass": "0.5:2:9"} or a list of values for each path; quantities={"low": "min(rod.z)"}. Paths,
         values and expressions are those of `polyform study`. compile: whether the solver is compiled for the model;
-        device: the name of one on which the cases are done, or "auto".
+        device: the name of one on which the cases are done, or "auto". The settings of run but progress, output and
+        columns; stop() is asked after each case.
         """
-        _checked(settings, _run_arguments, "study")
+        _checked(settings, _study_arguments, "study")
+        _map(vary, "vary", "paths and values")
+        _map(quantities, "quantities", "names and expressions")
         return Study(*self._model.study(_settings(
             {"vary": [f"{path}={_levels(values)}" for path, values in vary.items()],
              "quantities": [f"{name}={text}" for name, text in quantities.items()], "method": method,

@@ -9,6 +9,10 @@ import numpy
 from ._errors import ModelError, SimulationError, warn
 
 
+def _are_same(a, b):
+    return numpy.array_equal(a, b, equal_nan=a.dtype.kind == "f" and b.dtype.kind == "f")
+
+
 class _Columns(Mapping):
     """Columns by name; what NumPy, pandas and matplotlib take."""
 
@@ -24,6 +28,14 @@ class _Columns(Mapping):
     def get(self, name, default=None):
         """The column of this name, or the default where there is none."""
         return self[name] if name in self._places else default
+
+    def __eq__(self, other):
+        """Whether both have the same columns with the same numbers."""
+        if not isinstance(other, _Columns):
+            return NotImplemented
+        return list(self) == list(other) and all(_are_same(self[name], other[name]) for name in self)
+
+    __hash__ = None
 
     def _ipython_key_completions_(self):
         return list(self._places)

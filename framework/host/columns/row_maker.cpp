@@ -114,6 +114,7 @@ class ColumnChoice {
 }  // namespace
 
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
+  body_angles(system, columns.euler_angles);  // also where no column has angles
   channels_.push_back({"time", "s"});
   ColumnChoice choice(columns);
   const auto group = [&](bool Columns::*asked, const auto& add, const auto& drop) {

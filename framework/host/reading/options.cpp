@@ -104,7 +104,7 @@ class OptionReader {
   FieldReader fields_;
   Scope scope_;
   Report in_file_, typed_;
-  const Path options_{nullptr, "options", Path::no_index}, group_{nullptr, owner_.group, Path::no_index},
+  const Path options_{nullptr, owner_.flag, Path::no_index}, group_{nullptr, owner_.group, Path::no_index},
       member_{&group_, owner_.member, Path::no_index},
       file_options_{owner_.member.empty() ? &group_ : &member_, "options", Path::no_index};
 };

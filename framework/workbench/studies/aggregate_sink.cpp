@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/columns/body_axes_columns.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/studies/quantity.hpp"
 
@@ -16,6 +17,7 @@ using Kind = Aggregate::Kind;
 /// The columns alone, each by its name.
 Columns columns_of(const Quantities& quantities) {
   Columns columns = Columns::none();
+  columns.euler_angles = quantities.euler_angles();
   columns.names_differ = true;  // a study looks at all names once, before its cases
   for (const Aggregate& aggregate : quantities.aggregates())
     if (aggregate.column != "time" && std::ranges::find(columns.patterns, aggregate.column) == columns.patterns.end())
@@ -35,6 +37,7 @@ Columns columns_of(const Quantities& quantities) {
 
 /// Rows with the columns that the quantities need.
 RowMaker rows_of(const System& system, const Quantities& quantities) {
+  body_angles(system, quantities.euler_angles());
   for (const Aggregate& aggregate : quantities.aggregates())
     if (aggregate.column.find_first_of("*?") != std::string::npos) refuse_column(system, aggregate.column);
   const Columns columns = columns_of(quantities);

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
@@ -43,6 +44,10 @@ class Quantities {
   void add(std::string_view text);
   void add(std::string name, std::string_view expression);
 
+  /// The axes of the Euler angles of bodies that they take columns of: as of body_angles().
+  void set_euler_angles(std::string text) { euler_angles_ = std::move(text); }
+  const std::string& euler_angles() const { return euler_angles_; }
+
   std::size_t size() const { return names_.size(); }
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<std::string>& expressions() const { return expressions_; }
@@ -58,6 +63,7 @@ class Quantities {
   std::vector<std::string> names_, expressions_;
   std::vector<std::vector<Operation>> programs_;
   std::vector<Aggregate> aggregates_;
+  std::string euler_angles_ = "zyx";
 };
 
 /// The columns of differences.

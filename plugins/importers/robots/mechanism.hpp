@@ -84,6 +84,7 @@ struct Body {
   std::optional<Vec3> velocity{}, angular_velocity{};
   Place place{};
   std::optional<Touch> touch{};  ///< nothing: nothing touches it
+  bool is_aid = false;           ///< of no thing in the file
 };
 
 /// Names of bodies are those of Mechanism::bodies, or `ground`.

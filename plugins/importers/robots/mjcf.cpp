@@ -11,6 +11,7 @@
 #include "mjcf_bodies.hpp"
 #include "mjcf_export.hpp"
 #include "mjcf_tendons.hpp"
+#include "moved_frames.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
@@ -68,6 +69,7 @@ class MjcfReader {
     found_ = &bodies.found();
     names_ = &bodies.element_names();
     joint_names_ = &bodies.joint_names();
+    moved_.emplace(m, bodies.body_names(), bodies.joint_names(), bodies.element_names());
     for (const Element& section : source_.sections("contact"))
       for (const Element& contact : source_.children(section)) read_contact(contact, m);
     if (source_.errors() > 0) return false;
@@ -180,53 +182,67 @@ class MjcfReader {
     }
   }
 
-  void add_loop(const Element& e, bool connect, Mechanism& m) {
-    const bool by_sites = e.has("site1");
+  /// The two sides of a loop: a frame of each body, in ground as drawn, which the loop brings together.
+  struct Loop {
     std::string first, second;
-    Vec3 position;
-    if (by_sites) {
-      const std::string one = e.text("site1").value_or(""), two = e.text("site2").value_or("");
-      if (!found_->sites.contains(one) || !found_->sites.contains(two))
-        return e.report().error(e.place(), "there is no such site", name_a_site);
-      first = found_->site_body[one];
-      second = found_->site_body[two];
-      for (const std::string& site : {one, two}) found_->site_element[site].mark(Treatment::honoured);
-      position = found_->sites[one].origin;
-      if (const double apart = norm(found_->sites[two].origin - position); apart > 1e-9)
-        return e.drop("the sites do not meet as drawn");
-    } else {
-      const auto one = body_named(e, "body1"), two = body_named(e, "body2");
-      if (!one || !two) return;
-      first = *one;
-      second = *two;
-      const Frame frame = frame_of(m, first);
-      const Frame around = source_.compiler().global ? Frame{} : frame;
-      position = connect ? around(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
-      if (!connect) read_weld(e, frame_of(m, first).inverse() * frame_of(m, second));
-    }
-    if (first == second) return e.report().error(e.place(), "both bodies are the same", "Name two bodies.");
+    Frame at_first, at_second;
+  };
+
+  void add_loop(const Element& e, bool connect, Mechanism& m) {
+    const std::optional<Loop> loop = e.has("site1") ? loop_of_sites(e, connect) : loop_of_bodies(e, connect, m);
+    if (!loop) return;
+    if (loop->first == loop->second)
+      return e.report().error(e.place(), "both bodies are the same", "Name two bodies.");
     e.mark(Treatment::converted, connect ? "a spherical joint that closes a loop" : "a fixed joint that closes a loop");
-    m.joints.push_back({.name = joint_names_->give(name_of(e, connect ? "connect" : "weld")),
+    const std::string name = joint_names_->give(name_of(e, connect ? "connect" : "weld"));
+    const std::string base = moved_->put(name, loop->first, loop->at_second, loop->at_first, e.place());
+    m.joints.push_back({.name = name,
                         .type = connect ? "spherical" : "fixed",
-                        .base = first,
-                        .moving = second,
-                        .position = position,
+                        .base = base,
+                        .moving = loop->second,
+                        .position = loop->at_second.origin,
                         .cut = true});
   }
 
-  /// How a weld holds two bodies; drawn: the second one in the first. MuJoCo takes a quaternion of no length for as drawn.
-  static void read_weld(const Element& e, const Frame& drawn) {
-    for (const char* name : {"anchor", "torquescale"})
-      e.mark(name, Treatment::converted, "it tells how a weld gives way, and this one does not");
+  std::optional<Loop> loop_of_sites(const Element& e, bool connect) {
+    const std::string one = e.text("site1").value_or(""), two = e.text("site2").value_or("");
+    if (!found_->sites.contains(one) || !found_->sites.contains(two)) {
+      e.report().error(e.place(), "there is no such site", name_a_site);
+      return std::nullopt;
+    }
+    for (const std::string& site : {one, two}) found_->site_element[site].mark(Treatment::honoured);
+    Loop loop{found_->site_body[one], found_->site_body[two], found_->sites[one], found_->sites[two]};
+    // A connect holds points alone.
+    if (connect) loop.at_first.axes = loop.at_second.axes;
+    return loop;
+  }
+
+  std::optional<Loop> loop_of_bodies(const Element& e, bool connect, const Mechanism& m) {
+    const auto one = body_named(e, "body1"), two = body_named(e, "body2");
+    if (!one || !two) return std::nullopt;
+    const Frame first = frame_of(m, *one), second = frame_of(m, *two);
+    if (!connect) return Loop{*one, *two, first * weld_of(e, first.inverse() * second), second};
+    const Frame around = source_.compiler().global ? Frame{} : first;
+    const Frame meeting{Mat3::identity(), around(e.vector("anchor").value_or(Vec3{}))};
+    return Loop{*one, *two, meeting, meeting};
+  }
+
+  /// Where a weld holds the second body, in the first one; drawn: where it is drawn. MuJoCo takes a quaternion of no
+  /// length for as drawn; else relpose is where the anchor of the second body lies.
+  static Frame weld_of(const Element& e, const Frame& drawn) {
+    e.mark("torquescale", Treatment::converted, "it tells how a weld gives way, and this one does not");
     const auto given = e.numbers("relpose", 7);
-    if (!given) return;
+    const bool is_held = given && norm(Quat{(*given)[3], (*given)[4], (*given)[5], (*given)[6]}) > 0;
+    if (!is_held) {
+      e.mark("anchor", Treatment::converted, "it tells how a weld gives way, and this one does not");
+      return drawn;
+    }
     const std::vector<double>& p = *given;
-    const Quat q{p[3], p[4], p[5], p[6]};
-    if (!(norm(q) > 0)) return e.mark("relpose", Treatment::honoured);
-    const Frame apart = drawn.inverse() * Frame{rotation_matrix(q), {p[0], p[1], p[2]}};
-    double off = norm(apart.origin);
-    for (std::size_t i = 0; i < 9; ++i) off = std::max(off, std::abs(apart.axes.m[i] - Mat3::identity().m[i]));
-    if (off > 1e-6) e.mark("relpose", Treatment::not_honoured, "the bodies are welded as drawn");
+    Frame held{rotation_matrix(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}};
+    held.origin = held(-e.vector("anchor").value_or(Vec3{}));
+    if (!MovedFrames::are_same(drawn, held))
+      e.mark("relpose", Treatment::converted, "not as drawn: the weld is to a frame that prescribed coordinates put there");
+    return held;
   }
 
   void add_coupling(const Element& e, Mechanism& m) {
@@ -294,6 +310,7 @@ class MjcfReader {
   std::optional<MjcfTendonReader> tendons_;
   NameGiver* names_ = nullptr;
   NameGiver* joint_names_ = nullptr;
+  std::optional<MovedFrames> moved_;
   MjcfActing acting_{.springs = true, .limits = true, .friction = true};
   bool equalities_ = true, actuators_ = true;
   Mimics mimics_;

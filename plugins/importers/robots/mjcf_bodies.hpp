@@ -62,6 +62,7 @@ class MjcfBodyReader {
   MjcfBodies& found() { return found_; }
   NameGiver& element_names() { return element_names_; }
   NameGiver& joint_names() { return joint_names_; }
+  NameGiver& body_names() { return body_names_; }
 
  private:
   struct Around {

@@ -28,6 +28,7 @@ void SdfCollector::collect(std::size_t depth) {
   if (model_.name().empty()) model_.set_name(name);
   if (const Element fixed = own.child("static")) model_.set_static(sdf_truth(fixed, fixed.content()));
   gather(own, "__model__", depth);
+  if (outer_ == nullptr) model_.check_frames();
 }
 
 /// within: the frame of the model of the file, as one of this model.

@@ -56,6 +56,8 @@ std::optional<Solid> solid_in(const Element& geometry) {
   }
   if (const Element cylinder = geometry.child("cylinder"))
     return solid_cylinder(number_in(cylinder, "radius", 1), number_in(cylinder, "length", 1) / 2);
+  if (const Element cone = geometry.child("cone"))
+    return solid_cone(number_in(cone, "radius", 1), number_in(cone, "length", 1) / 2);
   if (const Element capsule = geometry.child("capsule"))
     return solid_capsule(number_in(capsule, "radius", 0.5), number_in(capsule, "length", 1) / 2);
   if (const Element ellipsoid = geometry.child("ellipsoid")) {

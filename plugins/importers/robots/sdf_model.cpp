@@ -200,6 +200,16 @@ std::string SdfModel::link_of(const std::string& name, Place place) const { retu
 
 std::string SdfModel::canonical_link() const { return Search(element_.place()).canonical_link(*this); }
 
+void SdfModel::check_frames() const {
+  for (const auto& [name, item] : items_) {
+    if (item.kind != SdfItem::Kind::frame) continue;
+    const std::size_t errors = element_.report().errors();
+    pose_of(name, item.element.place());
+    if (element_.report().errors() == errors) link_of(name, item.element.place());
+  }
+  for (const auto& nested : nested_) nested->check_frames();
+}
+
 Frame SdfModel::pose() const {
   if (outer_ == nullptr) return {};
   return outer_->pose() * outer_->pose_of(name_, element_.place());

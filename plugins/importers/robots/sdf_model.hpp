@@ -50,6 +50,8 @@ class SdfModel {
   /// The link to which a named thing is fixed, with its prefix: "" after a report.
   std::string link_of(const std::string& name, Place asked_from) const;
   std::string canonical_link() const;
+  /// Reports the frames, in this model and those in it, whose place cannot be told, also where nothing names them.
+  void check_frames() const;
   /// The pose of the model in ground.
   Frame pose() const;
 

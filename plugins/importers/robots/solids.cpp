@@ -33,6 +33,13 @@ Solid solid_cylinder(double r, double h) {
   return {v, {}, Sym3{across, across, v * r * r / 2, 0, 0, 0}};
 }
 
+Solid solid_cone(double r, double h) {
+  const double v = 2 * pi * r * r * h / 3;
+  // The mass centre is a quarter of the height above the base.
+  const double across = v * (0.15 * r * r + 0.15 * h * h);
+  return {v, {0, 0, -h / 2}, Sym3{across, across, 0.3 * v * r * r, 0, 0, 0}};
+}
+
 Solid solid_capsule(double r, double h) {
   Solid whole = solid_cylinder(r, h);
   const double v = 4.0 / 3 * pi * r * r * r;

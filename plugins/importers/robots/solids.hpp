@@ -16,6 +16,8 @@ Solid solid_box(const Vec3& half_edges);
 Solid solid_ellipsoid(const Vec3& half_axes);
 /// Along z.
 Solid solid_cylinder(double radius, double half_length);
+/// Along z, its tip up; the origin is half way up.
+Solid solid_cone(double radius, double half_length);
 /// Along z; the half spheres at its ends come beyond half_length.
 Solid solid_capsule(double radius, double half_length);
 

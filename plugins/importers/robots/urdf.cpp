@@ -56,8 +56,9 @@ class UrdfReader {
     m.name = robot.text("name").value_or("");
     m.source = "imported from URDF";
     m.gravity = Vec3{0, 0, -9.81};
-    if (const auto version = robot.text("version"); version && *version != "1.0" && *version != "1")
-      robot.mark("version", Treatment::not_honoured, "read as version 1.0");
+    constexpr std::string_view versions[] = {"1", "1.0", "1.1", "1.2"};
+    if (const auto version = robot.text("version"); version && std::ranges::find(versions, *version) == std::end(versions))
+      robot.mark("version", Treatment::not_honoured, "read as version 1.2");
     MeshFiles meshes(given[folders_option].text, given[place_option].text);
     read_links(robot, meshes, given[contact_option].text == "keep", m);
     read_joints(robot);

@@ -45,7 +45,7 @@ struct RunRequest {
 
 /// How an equilibrium is searched; see `polyform equilibrium --help`.
 struct FmuRequest {
-  RunRequest run = {};      ///< its output and watch are not used
+  RunRequest run = {};      ///< its output and progress are refused, stop is not asked
   int version = 2;          ///< of the standard FMI: 2 or 3
   std::string kind = "cs";  ///< cs (co-simulation) or me (model exchange)
   std::vector<std::string> inputs = {};  ///< patterns as of `polyform export --inputs`; none: all that the model gives
@@ -74,7 +74,8 @@ struct LinearizeRequest {
 
 struct CompareRequest {
   std::vector<std::string> solvers = {};  ///< none: all that can run the model
-  RunRequest run = {};                    ///< its solver, columns and output are not used
+  /// Its solver and options are refused; each solver writes NAME.<solver>.csv for the output NAME.csv.
+  RunRequest run = {};
   std::optional<double> tolerance = {};
   std::size_t jobs = 1;     ///< solvers at a time
   double time_limit = 600;  ///< of one solver, s; 0: none
@@ -85,7 +86,7 @@ struct StudyRequest {
   std::vector<std::string> quantities = {};  ///< NAME=EXPRESSION each
   std::string method = {};                   ///< grid, lhs, sobol or random
   std::optional<std::size_t> samples = {}, seed = {};
-  RunRequest run = {};      ///< its columns and output are not used; stop is asked after each case
+  RunRequest run = {};      ///< its columns, output and progress are refused; stop is asked after each case
   std::size_t workers = 0;  ///< cases at a time; 0: one per processor
   double time_limit = 600;  ///< of one case, s; 0: none
   bool isolate = false;     ///< a process for each case
