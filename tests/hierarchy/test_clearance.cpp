@@ -73,7 +73,7 @@ joints:
   const double R = 0.25;
   std::size_t giving = 0;
   for (std::size_t k = 0; k < 6; ++k) {
-    const auto& body = with_clearance(*system, fmt::format("bolt[{}]={}", k, R))->now().bodies[0];
+    const Observation::Body body = with_clearance(*system, fmt::format("bolt[{}]={}", k, R))->now().bodies[0];
     if (std::abs(body.acceleration.z) < 1e-12) continue;
     ++giving;
     CHECK(body.acceleration.z == Approx(-R * g / (1 / 4.0 + R)).epsilon(1e-9));
