@@ -181,7 +181,8 @@ forces:
     CHECK(count_of(got, Treatment::honoured, "shapes") == 2);
     CHECK(count_of(got, Treatment::not_honoured, "shapes of ground") == 1);
     CHECK(count_of(got, Treatment::not_honoured, "rest positions of springs of balls") == lost);
-    const auto& body = imported_system(got.text)->description().bodies.front();
+    const auto system = imported_system(got.text);
+    const auto& body = system->description().bodies.front();
     CHECK(body.geometry.size() + body.pictures.size() == 2);
   }
   std::string hinged = text;
