@@ -7,6 +7,7 @@
 
 #include "framework/host/assembly/inertia_metric.hpp"
 #include "framework/host/assembly/keeping.hpp"
+#include "framework/host/reading/unit_quaternion.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline assembly {
@@ -25,7 +26,6 @@ void Start::read() {
   for (const JointData& joint : view().joints) joint_neutral(joint, parts.q.data() + joint.q_offset);
   set_clocks(view(), time(), parts.q);
   given_q = parts.q;
-  constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
   given_v = parts.v;
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
     if (is_added(i)) {

@@ -8,6 +8,7 @@
 
 #include "framework/host/reading/number_units.hpp"
 #include "framework/host/reading/parameters.hpp"
+#include "framework/host/reading/unit_quaternion.hpp"
 #include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
@@ -43,9 +44,8 @@ std::optional<Vec3> unit_along(const Vec3& v) {
 std::optional<Quat> read_quaternion(const Value& value) {
   std::array<double, 4> c{};
   if (!read_list(value, c, "a quaternion [w, x, y, z]", {})) return std::nullopt;
-  constexpr double unit_length = 1e-6;  // seven digits of the file; the length is made 1
   const double length = std::hypot(std::hypot(c[0], c[1]), std::hypot(c[2], c[3]));
-  if (std::abs(length - 1) > unit_length) {
+  if (std::abs(length - 1) > unit_quaternion) {
     value.error(fmt::format("the quaternion has length {:.9g}, expected 1 (to 1e-6)", length),
                 length == 0 ? "Use [1, 0, 0, 0] for no rotation."
                             : "Give more digits, w first, or use {axis: [x, y, z], angle: a}.");

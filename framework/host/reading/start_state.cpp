@@ -12,6 +12,7 @@
 #include "framework/host/reading/model_start.hpp"
 #include "framework/host/reading/source.hpp"
 #include "framework/host/reading/state_row.hpp"
+#include "framework/host/reading/unit_quaternion.hpp"
 #include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
@@ -49,7 +50,6 @@ std::vector<bool> bodies_on_ground(const Description& model) {
 
 /// Whether the last four of x, y, z, qw, qx, qy, qz are a unit quaternion, to the digits that a file may have.
 bool is_unit(std::span<const double> p) {
-  constexpr double unit_quaternion = 1e-6;
   return std::abs(norm(Quat{p[3], p[4], p[5], p[6]}) - 1) <= unit_quaternion;
 }
 /// Lets a body start with its frame at x, y, z, qw, qx, qy, qz. What is drawn stays as the model says.

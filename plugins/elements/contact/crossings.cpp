@@ -7,8 +7,6 @@ namespace polyform::contact {
 
 namespace {
 
-// Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
-constexpr double into_face = 0.05;
 // Edges whose directions differ by less are parallel, and have no place where they cross: the square of a sine.
 constexpr double parallel_edges = 1e-12;
 // Newton's method begins near the place; where it takes more steps, there is none.

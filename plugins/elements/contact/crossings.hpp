@@ -11,6 +11,8 @@ namespace polyform::contact {
 // Part of the size of a body: a point that lies outside a face by less is over it. Boxes of equal edges lie upon each
 // other so.
 inline constexpr double beside = 1e-9;
+// Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
+inline constexpr double into_face = 0.05;
 
 /// A straight edge between two faces. The axis of a capsule or cylinder is one without faces.
 struct Edge {

@@ -5,27 +5,19 @@
 
 namespace polyform::contact {
 
-namespace {
-
-// Sine of the tilt from which on ends do not lie flat: that of edges (crossings.cpp).
-constexpr double flat = 0.05;
-// Part of a radius: the line between centres that are nearer has no direction.
-constexpr double centred = 1e-9;
-
-}  // namespace
-
 FlatEnds::FlatEnds(const PlacedShape& a, const PlacedShape& b) noexcept {
   const Vec3 line = a.position - b.position;
   const Rim low = rim_of(b, dot(axis_of(b.R), line) > 0 ? 1 : 0), high = rim_of(a, dot(axis_of(a.R), line) > 0 ? 0 : 1);
   const Vec3 n = low.axis, m = -high.axis;  // both from b to a
   const Vec3 tilt = cross(n, m);
-  if (!(dot(n, m) > 0) || !(dot(tilt, tilt) < flat * flat)) return;
+  if (!(dot(n, m) > 0) || !(dot(tilt, tilt) < into_face * into_face)) return;
   const Vec3 from = high.center - low.center, offset = from - dot(from, n) * n;
   const double apart = norm(offset), ra = high.radius, rb = low.radius;
   if (!(apart < ra + rb)) return;
   exist_ = true;
   size_ = std::min(ra, rb);
-  const Vec3 ahead = apart > centred * size_ ? direction_across(from, n).value_or(b.R.column(0)) : b.R.column(0),
+  // The line between centres that are nearer has no direction.
+  const Vec3 ahead = apart > beside * size_ ? direction_across(from, n).value_or(b.R.column(0)) : b.R.column(0),
              aside = cross(n, ahead);
   const auto of_high = [&](const Vec3& direction) {
     const Vec3 p = high.center + ra * *direction_across(direction, m);

@@ -126,7 +126,8 @@ void note_inertias(const Mechanism& m, Ledger& ledger) {
     if (is_impossible(body.mass.inertia))
       ledger.add(Treatment::converted, "inertia that no body can have",
                  "taken as it is: the model has the key `lenient`", body.place);
-    if (!body.is_aid && body.mass.mass == 0 && body.mass.inertia.xx == 0 && body.mass.inertia.yy == 0 && body.mass.inertia.zz == 0)
+    const Sym3& inertia = body.mass.inertia;
+    if (!body.is_aid && body.mass.mass == 0 && inertia.xx == 0 && inertia.yy == 0 && inertia.zz == 0)
       ledger.add(Treatment::converted, "link without mass", "a body of mass 0", body.place);
   }
 }

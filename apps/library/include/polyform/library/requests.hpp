@@ -43,7 +43,7 @@ struct RunRequest {
   Watch watch = {};
 };
 
-/// How an equilibrium is searched; see `polyform equilibrium --help`.
+/// How a model becomes an FMU; see `polyform export --help`.
 struct FmuRequest {
   RunRequest run = {};      ///< its output and progress are refused, stop is not asked
   int version = 2;          ///< of the standard FMI: 2 or 3
@@ -51,6 +51,7 @@ struct FmuRequest {
   std::vector<std::string> inputs = {};  ///< patterns as of `polyform export --inputs`; none: all that the model gives
 };
 
+/// How an equilibrium is searched; see `polyform equilibrium --help`.
 struct EquilibriumRequest {
   SolverRequest solver = {};
   bool steady = false;
