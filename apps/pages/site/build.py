@@ -44,6 +44,13 @@ def run_sphinx(source, pages, version):
     return subprocess.run(command, env=environment, check=False).returncode
 
 
+def copy_pictures(source, pages):
+    """The gallery names its pictures in HTML of its own, which Sphinx does not look into."""
+    pictures = os.path.join("gallery", "pictures")
+    if os.path.isdir(os.path.join(source, pictures)):
+        shutil.copytree(os.path.join(source, pictures), os.path.join(pages, pictures))
+
+
 def main():
     given = arguments()
     program = os.path.abspath(given.polyform)
@@ -73,6 +80,7 @@ def main():
     write_interfaces(REPOSITORY, source)
     stage(REPOSITORY, source)
     failed = run_sphinx(source, pages, version)
+    copy_pictures(source, pages)
     mend_theme(pages)
     mend_pages(pages)
     problems = broken_links(pages)
