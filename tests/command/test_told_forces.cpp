@@ -62,6 +62,25 @@ simulation: {duration: 0.1, output_interval: 0.1}
   CHECK_THAT(wrong.err, Contains("Did you mean 'k'"));
 }
 
+TEST_CASE("Two included files may not give one parameter two values", "[command][include]") {
+  const Workshop shop;
+  shop.write("a.yaml", "parameters: {k: 4}\nbodies:\n  - {name: a, mass: k, inertia: {xx: 1, yy: 1, zz: 1}}\n");
+  const auto started = [&](const std::string& more, const std::string& head = {}) {
+    shop.write("b.yaml", more);
+    shop.write("top.yaml", "polyform: 1\ninclude: [a.yaml, b.yaml]\n" + head + "simulation: {duration: 0.1}\n");
+    return shop.run({"run", "top.yaml", "--quiet"});
+  };
+  const Outcome other = started("parameters: {l: 1, k: 5}\n");
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("b.yaml:1:23") && Contains("the value 5 here and 4 in another") && Contains("a.yaml:1:14"));
+  CHECK(started("parameters: {k: 5}\n", "parameters: {k: 6}\n").code == 0);
+  CHECK(started("parameters: {k: 2 + 2}\n").code == 0);
+  CHECK(started("include: c.yaml\n").code == 2);  // there is none
+  shop.write("c.yaml", "parameters: {l: 7}\n");
+  CHECK(started("include: c.yaml\nparameters: {l: 8}\n").code == 0);  // the file that includes takes precedence
+  CHECK_THAT(started("parameters: {pi: 3}\n").err, Contains("'pi' is no name of a parameter"));
+}
+
 namespace {
 
 /// A spring at the origin with k = 4 N/m and the free length 0.5 m, and a push by half of its tension the same way.

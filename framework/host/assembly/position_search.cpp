@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -33,6 +32,9 @@ constexpr double beside_rounding = 1e-8;
 /// The shortest part of the way from the drawing, and the most Newton steps on it.
 constexpr double shortest_part = 1.0 / 1024;
 constexpr std::size_t most_rounds = 600;
+/// How often a position between two sides is left, and by how much more each time, rad or its like.
+constexpr int most_sides = 4;
+constexpr double to_the_side = 0.2;
 /// A row counts as dependent when its independent part is below so many times the residual, within these bounds.
 constexpr double most_caution = 10, most_independent = 0.03;
 
@@ -74,12 +76,49 @@ bool PositionSearch::reach(const std::vector<std::size_t>& kept) {
   target_ = given_q_;
   const Place given{given_q_, given_eta_};
   rounds_ = 0;
+  between_sides_.reset();
   for (const Pace pace : {Pace::careful, Pace::bold}) {
     go_to(given);
     if (close(1, pace)) return true;
     if (pace == Pace::careful && follow()) return true;
   }
+  return leave_to_a_side();
+}
+
+/// Moves all that may move aside and closes the rows from there. Several times if it must, further each time: next to such
+/// a position rows still seem to depend on others.
+bool PositionSearch::leave_to_a_side() {
+  const Place between = here();
+  evaluate(1);
+  const Open stalled = open_;
+  for (int side = 1; side <= most_sides; ++side) {
+    // Between two sides a column may be in no row although it is in one beside: first all move, then those that matter.
+    kept_.assign(jacobian_.columns(), false);
+    for (const bool all : {true, false}) {
+      go_to(between);
+      step_aside(to_the_side * side);
+      evaluate(1);
+      if (all) find_kept();
+    }
+    if (close(1, Pace::bold)) {
+      between_sides_ = stalled;
+      return true;
+    }
+  }
+  go_to(between);
+  open_ = stalled;
   return false;
+}
+
+/// Moves what is not kept by amounts without a pattern, up to this one of an amount like 1 rad.
+void PositionSearch::step_aside(double most) {
+  constexpr double golden = 0.6180339887498949;  // its multiples fill the unit interval evenly
+  step_.assign(kept_.size(), 0.0);
+  for (std::size_t c = 0; c < kept_.size(); ++c) {
+    const double multiple = golden * static_cast<double>(c + 1);
+    if (!kept_[c]) step_[c] = most * unit_[c] * (2 * (multiple - std::floor(multiple)) - 1);
+  }
+  move(1);
 }
 
 /// Moves the given values from the drawn to the wanted ones. share: of that way.

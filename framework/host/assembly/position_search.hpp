@@ -9,8 +9,12 @@
 //
 // If several positions close the loops, the search finds the one on the branch of the drawn position: it moves the
 // given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
+//
+// A position may lie between two that close the loops, such as links that are drawn stretched: there no small step brings
+// them nearer. The search leaves it to one side.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -40,6 +44,8 @@ class PositionSearch {
     double residual = 0, relative = 0;  ///< m or rad; relative to what a turn by 1 rad around it does
   };
   const Open& open() const { return open_; }
+  /// After reach: the row for which the search has left a position between two sides; nothing if it has not.
+  const std::optional<Open>& between_sides() const { return between_sides_; }
   /// After reach: per column of the tree joints and the modes, whether the rows and the kept coordinates settle it.
   std::vector<char> settled();
 
@@ -54,6 +60,8 @@ class PositionSearch {
   void go_to(const Place&);
   bool keeps(std::size_t joint) const { return kept_joint_[joint] != 0; }
   bool follow();
+  bool leave_to_a_side();
+  void step_aside(double most);
   void place(double share, double before, const Place& last, const Place& earlier, double earlier_share);
   bool close(double share, Pace);
   double evaluate(double share);
@@ -78,6 +86,7 @@ class PositionSearch {
   std::vector<double> unit_, step_;          ///< per column: an amount like 1 rad; the step
   std::size_t rounds_ = 0;
   Open open_;
+  std::optional<Open> between_sides_;
 };
 
 }  // namespace polyform::host::assembly

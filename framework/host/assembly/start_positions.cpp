@@ -58,6 +58,14 @@ bool StartPositions::find() {
     report_open_loop(start_.given_q, search.open());
     return false;
   }
+  if (const auto& between = search.between_sides())
+    start_.diagnostics.report(
+        {.severity = Severity::warning,
+         .message = fmt::format("the start lies between two positions in which {} `{}` is closed, as stretched links do: "
+                                "one of them is taken",
+                                between->kind, between->name),
+         .remedy = "draw the bodies a little to the side that is meant, or give initial positions",
+         .file = start_.parts.description.file});
   tell_positions();
   tell_open_positions(drawn, settled);
   warn_of_moved_modes(start_, start_.given_eta, start_.parts.eta, start_.length, "deformation");

@@ -87,18 +87,25 @@ std::optional<double> evaluate_expression(const Value& value, std::string_view e
   }
 }
 
+bool is_parameter_name(std::string_view name, const Value& value, bool of_model) {
+  const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0 || is_nonfinite(name))
+    value.error(fmt::format("{} is no name of a parameter", show(name)), "Let it begin with a letter.");
+  else if (name == "pi")
+    value.error("'pi' is no name of a parameter: it is 3.14159… in every expression", "Choose another name.");
+  else if (of_model && !std::ranges::all_of(name, fits))
+    value.error(fmt::format("{} is no name of a parameter", show(name)),
+                "Use letters, digits and '_', as it stands in expressions.");
+  else
+    return true;
+  return false;
+}
+
 void read_parameter_map(const Value& map, Scope& scope, std::vector<std::string_view>* names) {
   if (map.node().kind != Node::Kind::map) return map.unexpected("a map of names and numbers");
   for (const Node::Entry& e : map.node().entries) {
     const Value value = map.entry(e);
-    const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    if (e.key.empty() || std::isalpha(static_cast<unsigned char>(e.key.front())) == 0 || is_nonfinite(e.key))
-      value.error(fmt::format("{} is no name of a parameter", show(e.key)), "Let it begin with a letter.");
-    else if (e.key == "pi")
-      value.error("'pi' is no name of a parameter: it is 3.14159… in every expression", "Choose another name.");
-    else if (scope.is_model && !std::ranges::all_of(e.key, fits))
-      value.error(fmt::format("{} is no name of a parameter", show(e.key)),
-                  "Use letters, digits and '_', as it stands in expressions.");
+    is_parameter_name(e.key, value, scope.is_model);
     if (names != nullptr) names->push_back(e.key);
     scope.parameters[e.key] = read_number(value).value_or(0);
   }

@@ -38,6 +38,10 @@ Place place_in_text(const Value&, std::size_t byte);
 /// there, "a number in N"; otherwise: a sentence for the remedy, what else may stand there.
 std::optional<double> evaluate_expression(const Value&, std::string_view expected, std::string_view otherwise = {});
 
+/// Whether a parameter may have this name; reports at its value where it may not. of_model: it stands in expressions of
+/// the whole model.
+bool is_parameter_name(std::string_view name, const Value&, bool of_model);
+
 /// Reads a map of parameters, each a number or an expression of those before it, into the scope of the values.
 void read_parameter_map(const Value& map, Scope&, std::vector<std::string_view>* names = nullptr);
 

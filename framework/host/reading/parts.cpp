@@ -67,16 +67,7 @@ void Parts::include_file(const Value& name, Scope& of_model, Sections& sections)
   MapReader& its = maps_.emplace_back(root);
   if (its.is_map()) {
     for (const std::string_view known : {"polyform", "name"}) its.find(known);
-    if (const auto parameters = its.find("parameters")) {
-      if (parameters->node().kind != Node::Kind::map) {
-        parameters->unexpected("a map of names and numbers");
-      } else {
-        for (const Node::Entry& e : parameters->node().entries)
-          if (!of_model.parameters.contains(e.key))
-            if (const std::optional<double> number = read_number(parameters->entry(e)))
-              of_model.parameters[e.key] = *number;
-      }
-    }
+    if (const auto parameters = its.find("parameters")) take_defaults(*parameters, of_model);
     include(its, of_model, sections);
     add_items(its, sections);
     if (const auto signals = its.find("signals"); signals && is_list(*signals, "signals"))
@@ -86,6 +77,30 @@ void Parts::include_file(const Value& name, Scope& of_model, Sections& sections)
     its.finish();
   }
   reading_.resize(files);
+}
+
+/// Takes the parameters of an included file that the model, or a file that includes it, does not define.
+void Parts::take_defaults(const Value& parameters, Scope& of_model) {
+  if (parameters.node().kind != Node::Kind::map) return parameters.unexpected("a map of names and numbers");
+  for (const Node::Entry& e : parameters.node().entries) {
+    const Value value = parameters.entry(e);
+    const auto known = of_model.parameters.find(e.key);
+    if (known == of_model.parameters.end()) {
+      if (!is_parameter_name(e.key, value, true)) continue;
+      const std::optional<double> number = read_number(value);
+      if (!number) continue;
+      of_model.parameters[e.key] = *number;
+      defaults_[e.key] = {reading_.back(), fmt::format("{}:{}:{}", value.report().file_name(), e.place.line, e.place.column)};
+      continue;
+    }
+    const auto given = defaults_.find(e.key);
+    if (given == defaults_.end() || std::ranges::find(reading_, given->second.file) != reading_.end()) continue;
+    const std::optional<double> number = read_number(value);
+    if (number && *number != known->second)
+      value.error(fmt::format("the parameter {} has the value {:.6g} here and {:.6g} in another included file ({})", e.key,
+                              *number, known->second, given->second.place),
+                  "Define it in the model's own 'parameters', or give one of the two another name.");
+  }
 }
 
 void Parts::warn_of_unplaced(const Defined& parts) {

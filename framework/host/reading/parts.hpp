@@ -81,6 +81,7 @@ class Parts {
     std::string name;
   };
   void include_file(const Value& name, Scope& of_model, Sections&);
+  void take_defaults(const Value& parameters, Scope& of_model);
   void define_list(const Value& list, Defined&);
   void define(const Value& item, Defined&);
   void define_within(const Value& item, Part&);
@@ -99,6 +100,12 @@ class Parts {
   const ParsedFiles& parsed_;
   Defined parts_;
   std::vector<std::string> reading_;  ///< files that are being read, each named in the one before
+  /// A parameter that an included file has defined.
+  struct Default {
+    std::string file;   ///< as in reading_
+    std::string place;  ///< for messages
+  };
+  std::map<std::string, Default, std::less<>> defaults_;
   std::deque<Scope> scopes_;
   std::deque<Value> values_;      ///< whose paths others point to
   std::deque<MapReader> maps_;
