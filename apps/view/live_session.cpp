@@ -15,6 +15,8 @@ using Message = nlohmann::json;
 
 /// How often the file is looked at.
 constexpr std::chrono::milliseconds look_every{150};
+/// Bytes of rows that are kept for pages which are opened later; of longer runs these see the last part.
+constexpr std::size_t most_kept = 16u << 20;
 
 }  // namespace
 
@@ -92,17 +94,25 @@ void LiveSession::restart() {
 }
 
 void LiveSession::hear(std::string_view message) {
-  if (message.starts_with(R"(J{"type":"model")"))
+  if (message.starts_with(R"(J{"type":"model")")) {
     model_ = message;
-  else if (message.starts_with('J'))
+    rows_.clear();
+    kept_ = 0;
+  } else if (message.starts_with('J')) {
     state_ = message;
+  } else {
+    rows_.emplace_back(message);
+    kept_ += message.size();
+    for (; kept_ > most_kept; rows_.pop_front()) kept_ -= rows_.front().size();
+  }
   send_(message);
 }
 
 std::vector<std::string> LiveSession::so_far() const {
   std::vector<std::string> out;
-  for (const std::string& message : {model_, state_})
-    if (!message.empty()) out.push_back(message);
+  if (!model_.empty()) out.push_back(model_);
+  out.insert(out.end(), rows_.begin(), rows_.end());
+  if (!state_.empty()) out.push_back(state_);
   return out;
 }
 

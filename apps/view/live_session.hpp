@@ -3,6 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -25,7 +26,7 @@ class LiveSession {
   /// What a page sends, a JSON text: {"do": "restart"}, {"do": "set", "name": "k", "value": 2}, {"do": "reset"} for all
   /// parameters as the file has them, or what LiveCommands takes. False if it is none of these.
   bool take(std::string_view text);
-  /// The messages that a page needs which is opened later.
+  /// The messages that a page needs which is opened later: the model, its rows, and how they ended.
   std::vector<std::string> so_far() const;
   /// Holds the run while a viewer is behind with reading.
   void hold(bool held);
@@ -52,6 +53,8 @@ class LiveSession {
   Stamp seen_;
   bool is_changing_ = false;
   std::string model_, state_;  ///< the last model, and the errors or the end that came after it
+  std::deque<std::string> rows_;  ///< of the last model, as they were sent
+  std::size_t kept_ = 0;          ///< their bytes
 };
 
 }  // namespace polyform::apps

@@ -183,6 +183,18 @@ const tests = {
     await page(`document.getElementById('push').click()`);
   },
 
+  async 'a page that is opened after the end of a run shows the run'() {
+    writeFileSync(file, model(1).replace('duration: 100', 'duration: 0.5'));
+    await settled(`/come to its end at 0\\.5 s/.test(document.getElementById('summary').textContent)`);
+    const rows = await page('polyform.run.rows');
+    await browser.open(address.url);
+    await settled(`window.polyform?.run.rows === ${rows}`);
+    assert.equal(await time(), 0.5);
+    assert.match(await page(`document.getElementById('summary').textContent`), /come to its end/);
+    writeFileSync(file, model(1));
+    await settled('polyform.run.rows > 3 && polyform.description.duration === 100');
+  },
+
   async 'messages that are none are ignored'() {
     for (const text of ['', 'no JSON', '[]', '{"do": 3}', '{"do": "set", "name": "a.b", "value": 1}', '{"do":"speed","value":-1}', '{"do":"push","body":99999,"point":[0,0,0],"force":[1,2,3]}', '{"do":"push","body":0,"point":[0,0],"force":"x"}'])
       await page(`(() => { const s = new WebSocket('ws://' + location.host + '/live' + location.search); s.onopen = () => { s.send(${JSON.stringify(text)}); setTimeout(() => s.close(), 100); }; })()`);
