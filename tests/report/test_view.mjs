@@ -191,6 +191,8 @@ const tests = {
     await settled(`window.polyform?.run.rows === ${rows}`);
     assert.equal(await time(), 0.5);
     assert.match(await page(`document.getElementById('summary').textContent`), /come to its end/);
+    await page(`window.before = polyform.run; document.getElementById('play').click()`);
+    await settled(`polyform.run !== window.before && polyform.run.rows > 3`);
     writeFileSync(file, model(1));
     await settled('polyform.run.rows > 3 && polyform.description.duration === 100');
   },

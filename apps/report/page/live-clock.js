@@ -1,8 +1,8 @@
 // The time of a run that goes on. It is that of the last row, until somebody looks back.
 export class LiveClock {
-  /** ask: called with true to let the run go on, with false to let it wait. */
-  constructor(run, ask) {
-    Object.assign(this, {rows: run, ask, isAtEnd: true, playing: true, listeners: [], speed: 1});
+  /** ask: called with true to let the run go on, with false to let it wait; again: to begin it anew. */
+  constructor(run, ask, again) {
+    Object.assign(this, {rows: run, ask, again, isAtEnd: true, playing: true, hasEnded: false, listeners: [], speed: 1});
     this.refresh();
   }
 
@@ -44,7 +44,9 @@ export class LiveClock {
     else this.play();
   }
 
+  /** Goes on; a run that has come to its end begins anew. */
   play() {
+    if (this.hasEnded) return this.again();
     this.playing = this.isAtEnd = true;
     this.ask(true);
     this.refresh();

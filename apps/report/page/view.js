@@ -20,6 +20,7 @@ const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
 socket.binaryType = 'arraybuffer';
 const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+const restart = () => send({do: 'restart'});
 
 /** What is shown of one model: it is made anew when the model changes. */
 let shown = null;
@@ -93,7 +94,7 @@ function show(description, run) {
   const camera = remove();
   showLive(description, run);
   const off = new AbortController();
-  const clock = new LiveClock(run, (go) => send({do: 'pause', value: !go}));
+  const clock = new LiveClock(run, (go) => send({do: 'pause', value: !go}), restart);
   const plots = new Plots(find('panels'), clock);
   setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
   const setOver = setUpOver(plots, find('over'), find('over-note'));
@@ -189,7 +190,7 @@ const hear = {
     if (messages.length > 0) showMessages(find('errors'), messages);
     say(failure ? 'The run has failed.' : `The run has ${status === 'done' ? 'come to its end' : 'been stopped'} at ${figure(time, 6)} s.`);
     if (shown) {
-      shown.clock.playing = false;
+      Object.assign(shown.clock, {playing: false, hasEnded: true});
       shown.clock.tell();
     }
   },
@@ -238,7 +239,7 @@ function frame(now) {
 
 setUpTheme(find('theme'));
 find('help').addEventListener('click', () => find('keys').showModal());
-find('restart').addEventListener('click', () => send({do: 'restart'}));
+find('restart').addEventListener('click', restart);
 find('push').addEventListener('click', () => {
   press(find('push'), !pressed(find('push')));
   find('canvas').classList.toggle('pushes', pressed(find('push')));
