@@ -199,7 +199,7 @@ int run(int argc, char** argv) {
     return app.exit(problem) == 0 ? 0 : bad_input;
   }
   std::ranges::sort(options.sizes);
-  options.sizes.erase(std::ranges::unique(options.sizes).begin(), options.sizes.end());
+  options.sizes.erase(std::unique(options.sizes.begin(), options.sizes.end()), options.sizes.end());
   Benchmark benchmark(registry, options);
   benchmark.run();
   write_file(options.json, nlohmann::json(benchmark.results()).dump(1) + "\n");

@@ -147,10 +147,17 @@ bool examine(PluginRecord& record, Candidate& candidate) {
 
 int usable_rank(std::string_view set) noexcept {
 #if defined(__x86_64__)
+  // The levels by the instructions that tell them apart; some compilers do not know the levels by their names.
+  const bool second = __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"),
+             third = second && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                     __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"),
+             fourth = third && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                      __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                      __builtin_cpu_supports("avx512vl");
   if (set == "x86-64") return 1;
-  if (set == "x86-64-v2") return __builtin_cpu_supports("x86-64-v2") ? 2 : 0;
-  if (set == "x86-64-v3") return __builtin_cpu_supports("x86-64-v3") ? 3 : 0;
-  if (set == "x86-64-v4") return __builtin_cpu_supports("x86-64-v4") ? 4 : 0;
+  if (set == "x86-64-v2") return second ? 2 : 0;
+  if (set == "x86-64-v3") return third ? 3 : 0;
+  if (set == "x86-64-v4") return fourth ? 4 : 0;
   return 0;
 #else
   return set == "native" ? 1 : 0;

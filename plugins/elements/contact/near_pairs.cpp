@@ -36,7 +36,7 @@ NearPairs::NearPairs(std::vector<Extent> extents, std::vector<Pair> apart, doubl
     used.push_back(doublings[s]);
   }
   std::ranges::sort(used);
-  used.erase(std::ranges::unique(used).begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
   for (const int d : used) levels_.push_back(std::ldexp(least, d));
   for (const std::uint32_t s : bounded_)
     level_of_[s] = static_cast<std::uint32_t>(std::ranges::lower_bound(used, doublings[s]) - used.begin());

@@ -73,7 +73,7 @@ class Builder {
     std::vector<std::size_t> rounds;
     for (const auto& one : found_) rounds.push_back(one.second);
     std::ranges::sort(rounds);
-    rounds.erase(std::ranges::unique(rounds).begin(), rounds.end());
+    rounds.erase(std::unique(rounds.begin(), rounds.end()), rounds.end());
     for (const auto& [constraint, round] : found_)
       constraints_[constraint].level =
           2 + static_cast<std::size_t>(std::ranges::lower_bound(rounds, round) - rounds.begin());
