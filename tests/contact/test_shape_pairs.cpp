@@ -1,7 +1,9 @@
 // Distances of shapes: placed by hand, and along a motion.
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <initializer_list>
 #include <vector>
 
 #include "shape_pair.hpp"
@@ -123,6 +125,39 @@ TEST_CASE("distances of shapes that stand so that they are known") {
   const Vec3 up = transpose_times(leaning, Vec3{0, 0, 1});
   const double reach = std::sqrt(0.09 * up.x * up.x + 0.16 * up.y * up.y + 0.25 * up.z * up.z);
   check(nearest(egg, {0.3, 0.2, 0.7}, plane(), leaning), 0.7 - reach, {0, 0, 1});
+}
+
+/// What touches of a box that has an edge downwards, along x but lower by an angle there, which crosses the edge of a
+/// prism 0.01 below it at the origin. The prism has its edges along y through points (x, z).
+std::vector<ContactPoint> across_prism(std::initializer_list<std::array<double, 2>> section, double angle) {
+  std::vector<Vec3> corners;
+  for (const auto& [x, z] : section)
+    for (const double y : {-0.5, 0.5}) corners.push_back({x, y, z});
+  const TriangleMesh prism = *convex_hull(corners);
+  const Mat3 turned = rotation_matrix(from_rotation_vector({0, angle, 0})),
+             on_edge = rotation_matrix(from_rotation_vector({std::acos(-1.0) / 4, 0, 0}));
+  ShapeStore store;
+  const ShapePair pair(box({0.4, 0.2, 0.2}), mesh(prism, true), store);
+  std::vector<ContactPoint> points(pair.points());
+  const Vec3 origin{}, place = Vec3{0, 0.05, 0} + turned * Vec3{0, 0, 0.1 * std::sqrt(2.0) - 0.01};
+  pair.locate({turned * on_edge, place}, {upright, origin}, points);
+  std::erase_if(points, [](const ContactPoint& point) { return !(point.gap < 0); });
+  return points;
+}
+
+// The normal across two edges counts where it lies between the faces of each body.
+TEST_CASE("an edge touches the edge of a blade, and beside that of a blunt body its face") {
+  const auto blade = across_prism({{0, 0}, {-1, 0}, {-0.7, -1}, {-0.3, -1}}, 0.1);
+  REQUIRE(blade.size() == 1);
+  CHECK(blade[0].gap == Approx(-0.01).margin(1e-12));
+  CHECK(norm(blade[0].normal - Vec3{std::sin(0.1), 0, std::cos(0.1)}) < 1e-12);
+  // A roof of 0.26 rad: the box falls off more steeply, and only its lower corner touches.
+  const double slope = 0.26, steep = 0.5;
+  const auto roof = across_prism({{0, 0}, {1, -std::tan(slope)}, {1, -1}, {-1, -1}, {-1, -std::tan(slope)}}, steep);
+  REQUIRE(roof.size() == 1);
+  const double x = 0.2 * std::cos(steep) - 0.01 * std::sin(steep), z = -0.2 * std::sin(steep) - 0.01 * std::cos(steep);
+  CHECK(roof[0].gap == Approx(x * std::sin(slope) + z * std::cos(slope)).margin(1e-12));
+  CHECK(norm(roof[0].normal - Vec3{std::sin(slope), 0, std::cos(slope)}) < 1e-12);
 }
 
 // The rate of a distance is the velocity with which the surfaces part along the normal, and the power that the springs

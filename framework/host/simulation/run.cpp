@@ -281,8 +281,12 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
   append(tolerances_.warnings());
   if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
   // This text is for runs in which nothing else tells the reason, or no reason is reason enough.
-  if (!watches_.explain_energy(rows_.moved(), record.steps) || rows_.explodes())
-    if (std::string text = rows_.warning_of_energy(); !text.empty()) all.push_back(std::move(text));
+  if (!watches_.explain_energy(rows_.moved(), record.steps) || rows_.explodes()) {
+    const std::size_t steps = record.steps + (before_ != nullptr ? before_->steps : 0);
+    std::string text =
+        watches_.fixed_step() ? rows_.warning_of_energy() : rows_.warning_of_energy(tolerances_.step_settings(), steps);
+    if (!text.empty()) all.push_back(std::move(text));
+  }
   return all;
 }
 

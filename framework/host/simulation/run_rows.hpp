@@ -41,6 +41,10 @@ class RunRows {
   /// What the check of joints warns of, or an empty text.
   std::string warning() const { return check_.warning_of_joints(); }
   std::string warning_of_energy() const { return statistics_.warning(); }
+  /// Of an integrator that controls its errors.
+  std::string warning_of_energy(const StepSettings& settings, std::size_t steps) const {
+    return statistics_.warning(steps, settings.relative_tolerance, settings.absolute_tolerance);
+  }
   /// The energy to which the drift is relative, J.
   double moved() const { return statistics_.scale(); }
   bool explodes() const { return statistics_.explodes(); }

@@ -14,6 +14,9 @@ namespace {
 
 /// Share of the energy that moves: a balance that drifts by more is told.
 constexpr double lost_energy = 1e-2;
+/// How many times as much as the tolerances ask for a step may change the energy: they are for the states, and stiff
+/// springs turn errors of places into more energy than motion has.
+constexpr double times_tolerance = 10;
 /// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest. Where
 /// less than this part of the work that is passed on is stored, nothing moves that has inertia.
 constexpr double at_rest = 1e-9;
@@ -162,6 +165,25 @@ std::string RunStatistics::warning() const {
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
       sums_.drift / moved());
+}
+
+// An energy goes with the square of a speed, whose error is that of the tolerances.
+double RunStatistics::step_error(double relative_tolerance, double absolute_tolerance) const {
+  const double speed = std::sqrt(2 * moved() / mass_or_one());
+  return 2 * (relative_tolerance + absolute_tolerance / speed) * moved();
+}
+
+std::string RunStatistics::warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const {
+  if (std::string text = warning(); !text.empty() || !(moved() > 0)) return text;
+  const double by_steps =
+      times_tolerance * static_cast<double>(steps) * step_error(relative_tolerance, absolute_tolerance);
+  if (!(sums_.drift > std::max(by_steps, rounding()))) return {};
+  return fmt::format(
+      "the energy balance drifts by {:.1e} of what moves: that is more than the errors of {} steps with these "
+      "tolerances come to. Likely causes: an element whose energy jumps, as that of a contact does where an edge or a "
+      "face ends, very stiff springs, or an element that tells another energy than that of its forces. Finer "
+      "tolerances lessen the drift of stiff springs alone",
+      sums_.drift / moved(), steps);
 }
 
 double RunStatistics::scale() const {

@@ -44,11 +44,15 @@ class RunStatistics {
   double scale() const;
   /// Empty unless the balance drifts by a large part of what moves.
   std::string warning() const;
+  /// Of a run whose integrator controls its errors: also if the balance drifts by more than the errors of its steps
+  /// come to.
+  std::string warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const;
   /// Whether there is kinetic energy that nothing can have given: the motion is that of the steps alone.
   bool explodes() const;
 
  private:
   void start(const Observation&, double balance);
+  double step_error(double relative_tolerance, double absolute_tolerance) const;  ///< of the energy in a step, J
   double rounding() const;  ///< of the energy, J
   double moving() const;    ///< energy that takes part in the motion, J
   double moved() const;     ///< the same, or what counts as such at rest, J

@@ -48,6 +48,9 @@ class RunWatches {
   /// Whether these tell why energy is lost or won.
   bool explain_energy(double moved, std::size_t steps) const;
 
+  /// Whether the integrator controls no errors.
+  bool fixed_step() const { return fixed_step_; }
+
  private:
   /// Repeats steps of an integrator without error control, with equations of its own.
   struct Repeated {

@@ -23,9 +23,13 @@ std::optional<Vec3> normal_across(const Vec3& first, const Vec3& second, const V
   return (std::copysign(1.0, dot(across, outward)) / std::sqrt(square)) * across;
 }
 
-/// Whether a normal lies within the angle between two outward directions, or nearly.
+/// Whether a normal lies within the angle between two outward directions, or nearly. All are across one edge; the angle
+/// may be wider than a right one, as at the edge of a blade, or narrower.
 bool is_between(const Vec3& normal, const Vec3& one, const Vec3& other) noexcept {
-  return dot(normal, one) > -into_face && dot(normal, other) > -into_face;
+  const Vec3 turn = cross(one, other);
+  const double least = -into_face * norm(turn);
+  return dot(normal, one + other) > 0 && dot(cross(one, normal), turn) > least &&
+         dot(cross(normal, other), turn) > least;
 }
 
 /// The place of the circle from which the line is nearest, by Newton's method for f(θ) = d²/2 from a direction e of the

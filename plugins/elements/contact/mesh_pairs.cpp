@@ -144,9 +144,15 @@ double least_size(const PlacedShape& a, const PlacedShape& b) noexcept {
 /// Part of the smaller body: what is farther away, or deeper, does not touch as edges do.
 constexpr double near_share = 0.25;
 
+/// How far out of a body the place of the other line may be that lies `depth` below one of its edges, along a normal
+/// between the faces of that: where they meet at less than a right angle, the normal leads out of the other face.
+double beside_blade(const Edge& edge, double depth) noexcept {
+  return depth * std::max(0.0, -dot(edge.faces[0], edge.faces[1]));
+}
+
 /// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into
 /// two points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
-/// has_within(p): whether the other body has a point.
+/// has_within(p, around): whether the other body has a point, or one no farther away than that.
 template <class HasWithin>
 void edge_across(const Edge& a, double radius, double near, const PlacedShape& b, HasWithin has_within,
                  std::span<ContactPoint> out) noexcept {
@@ -157,7 +163,9 @@ void edge_across(const Edge& a, double radius, double near, const PlacedShape& b
   std::array<bool, 2> is_found{};
   b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
     const std::optional<Crossing> c = edge_at_edge(a, other, around);
-    if (!c || (c->apart < 0 && !(b.mesh->has_within(c->on_first, around) && has_within(c->on_second)))) return;
+    if (!c || (c->apart < 0 && !(b.mesh->has_within(c->on_first, around + beside_blade(other, -c->apart)) &&
+                                 has_within(c->on_second, beside_blade(a, -c->apart)))))
+      return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
     const double before = place.gap;
     keep_nearer(*c, radius, 0, place);
@@ -194,7 +202,7 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   std::ranges::fill(out.subspan(2), none);
   edge_across(
       axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
-      [](const Vec3&) { return true; }, out.subspan(2, 2));
+      [](const Vec3&, double) { return true; }, out.subspan(2, 2));
   put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
@@ -232,7 +240,8 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
     edge_across(
         seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
-        [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
+        [&](const Vec3& p, double blade) { return a.mesh->has_within(back.point(p), around + blade); },
+        places.subspan(2 * e, 2));
   if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
 
@@ -307,8 +316,9 @@ void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<Contact
     if (!near) continue;
     for (const Rim& rim : rims)
       for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around)) {
-        if (!c || (c->apart < 0 &&
-                   !(cylinder_has(own, c->on_first, around) && b.mesh->has_within(back.point(c->on_second), around))))
+        if (!c ||
+            (c->apart < 0 && !(cylinder_has(own, c->on_first, around) &&
+                               b.mesh->has_within(back.point(c->on_second), around + beside_blade(edge, -c->apart)))))
           continue;
         ContactPoint place = out[2 * e + c->leaves];
         const double before = place.gap;
@@ -343,7 +353,7 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   std::ranges::fill(rest, none);
   edge_across(
       axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
-      [](const Vec3&) { return true; }, rest.first(2));
+      [](const Vec3&, double) { return true; }, rest.first(2));
   const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
     return rims_at_surface<carried>(

@@ -17,9 +17,10 @@ void Mimics::set_starts(Mechanism& m) const {
     if (chain.size() > rules_.size()) continue;  // they follow each other in a circle
     const std::vector<double>& leads = joints.at(at)->initial_position;
     double start = leads.empty() ? 0 : leads.front();
-    for (const Rule* rule : chain | std::views::reverse) {
+    for (auto rule = chain.rbegin(); rule != chain.rend(); ++rule) {
+      const std::vector<double>& coefficients = (*rule)->coefficients;
       double sum = 0;
-      for (const double c : rule->coefficients | std::views::reverse) sum = sum * start + c;
+      for (auto c = coefficients.rbegin(); c != coefficients.rend(); ++c) sum = sum * start + *c;
       start = sum;
     }
     if (start != 0) joints.at(name)->initial_position = {start};
