@@ -75,7 +75,9 @@ void LoopColumns::hold_ground_rows(const SystemView& view) {
 
 void LoopColumns::hold(std::size_t body, const DependentRows& rows, Transfer<double>& s) const noexcept {
   const double length = postponed_.length();
-  for (const Held& held : std::ranges::equal_range(held_, body, {}, &Held::body)) {
+  auto next = std::ranges::lower_bound(held_, body, {}, &Held::body);
+  for (; next != held_.end() && next->body == body; ++next) {
+    const Held& held = *next;
     const LoopLayout::Passage& start = layout_.passage(held.passage);
     for (std::size_t r = 0; r < start.rows; ++r) {
       if (rows.left_out(held.loop) >> r & 1u) continue;

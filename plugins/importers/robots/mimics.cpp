@@ -1,6 +1,5 @@
 #include "mimics.hpp"
 
-#include <ranges>
 
 namespace polyform::importers {
 
