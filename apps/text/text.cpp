@@ -37,7 +37,7 @@ std::string open_components(const host::OpenDirections& open) {
   constexpr std::string_view names[] = {"mx", "my", "mz", "fx", "fy", "fz"};
   const std::array<bool, 6> unique = open.unique();
   std::vector<std::string_view> found;
-  for (const std::size_t c : {3, 4, 5, 0, 1, 2})
+  for (const std::size_t c : {3u, 4u, 5u, 0u, 1u, 2u})
     if (!unique[c]) found.push_back(names[c]);
   std::string text = fmt::format("{}", fmt::join(found, ", "));
   const host::UniqueDirections along = open.along();

@@ -176,7 +176,7 @@ class LiveServer::Connection : public std::enable_shared_from_this<LiveServer::C
 };
 
 LiveServer::LiveServer(boost::asio::io_context& io, unsigned short port, std::string token, Content content)
-    : io_(io), acceptor_(io), token_(std::move(token)), content_(std::move(content)) {
+    : acceptor_(io), token_(std::move(token)), content_(std::move(content)) {
   const tcp::endpoint here(boost::asio::ip::address_v4::loopback(), port);
   beast::error_code problem;
   acceptor_.open(here.protocol(), problem);

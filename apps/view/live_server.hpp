@@ -47,7 +47,6 @@ class LiveServer {
               bool upgrade) const;
   void weigh();
 
-  boost::asio::io_context& io_;
   boost::asio::ip::tcp::acceptor acceptor_;
   std::string token_;
   Content content_;

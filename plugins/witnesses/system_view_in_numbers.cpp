@@ -10,7 +10,7 @@ void put(const Vec3& from, double* to) { std::copy_n(&from.x, 3, to); }
 Frame frame(const Mat3& axes, const Vec3& origin) {
   Frame f;
   for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) f.axes[3 * r + c] = axes(r, c);
+    for (int c = 0; c < 3; ++c) f.axes[static_cast<std::size_t>(3 * r + c)] = axes(r, c);
   put(origin, f.origin);
   return f;
 }

@@ -257,7 +257,7 @@ TEST_CASE("accelerations are columns on request, in every formulation") {
     REQUIRE(numbers.size() == 8);
     CHECK(numbers[1] == Approx(expected).epsilon(1e-12));
     CHECK(numbers[7] == Approx(expected).epsilon(1e-12));
-    for (const std::size_t zero : {2, 3, 4, 5, 6}) CHECK(std::abs(numbers[zero]) < 1e-12);
+    for (const std::size_t zero : {2u, 3u, 4u, 5u, 6u}) CHECK(std::abs(numbers[zero]) < 1e-12);
   }
   CHECK_THAT(shop.run({"run", model, "--columns", "*.alphaz", "--output", "-"}).out, Catch::StartsWith("time,rod.alphaz\n"));
 }

@@ -239,8 +239,8 @@ TEST_CASE("plugins that crash, hang or take all memory cost their case alone") {
   CHECK(outcome.code == 0);
   const auto rows = rows_of(shop.read("a.csv"));
   REQUIRE(rows.size() == 6);
-  for (const std::size_t done : {0, 5}) CHECK(rows[done][3] == "done");
-  for (const std::size_t failed : {1, 2, 3, 4}) CHECK(rows[failed][3] == "failed");
+  for (const std::size_t done : {0u, 5u}) CHECK(rows[done][3] == "done");
+  for (const std::size_t failed : {1u, 2u, 3u, 4u}) CHECK(rows[failed][3] == "failed");
   if (!has_address_sanitizer) CHECK_THAT(rows[1][4], Contains("signal 11"));
   CHECK_THAT(rows[2][4], Contains("time limit of 1 s"));
   CHECK_THAT(rows[3][4], Contains("exit"));

@@ -156,7 +156,7 @@ TEST_CASE("a beam has the equations of motion of its points, whatever its bounda
 TEST_CASE("a stiffened beam has the equations of motion of its points, whose inertia is positive at any deflection") {
   Random random(97);
   for (const std::int64_t boundary : {0, 1, 2})
-    for (const std::size_t modes : {1, 3, 5}) {
+    for (const std::size_t modes : {1u, 3u, 5u}) {
       const double length = random.uniform(0.2, 5);
       std::vector<MassPoint> points = points_of_beam(static_cast<flexible::Boundary>(boundary), modes, length, 60);
       add_foreshortening(points, static_cast<flexible::Boundary>(boundary), modes, length);

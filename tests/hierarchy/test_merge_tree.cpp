@@ -61,7 +61,7 @@ std::vector<LevelConstraint> star(std::size_t n) {
 }  // namespace
 
 TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do not grow with the system") {
-  for (const std::size_t n : {10, 100, 1000, 10000}) {
+  for (const std::size_t n : {10u, 100u, 1000u, 10000u}) {
     INFO(n << " bodies");
     for (const std::vector<LevelConstraint>& constraints : {link_row(n), binary_tree(n), ladder(n / 2), star(n)}) {
       const std::size_t bodies = 1 + (*std::max_element(constraints.begin(), constraints.end(),
@@ -79,7 +79,7 @@ TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do no
 }
 
 TEST_CASE("modules of a chain are halved from level to level") {
-  for (const std::size_t k : {1, 4, 10}) CHECK(shape_of(link_row(1u << k), 1u << k).levels == k + 1);
+  for (const std::size_t k : {1u, 4u, 10u}) CHECK(shape_of(link_row(1u << k), 1u << k).levels == k + 1);
 }
 
 TEST_CASE("a hierarchy that is cut off has the constraints of its levels and no others") {

@@ -25,7 +25,7 @@ TEST_CASE("extrapolated differences reach 12 digits, and their error estimate co
   });
   REQUIRE(d.found);
   const double exact[] = {std::cos(1.0), 10, 5 / (1.25 * 1.25)};
-  for (int k = 0; k < 3; ++k) {
+  for (std::size_t k = 0; k < 3; ++k) {
     CHECK(d.value[k] == Approx(exact[k]).epsilon(1e-12));
     CHECK(std::abs(d.value[k] - exact[k]) <= 10 * d.error[k]);
     CHECK(d.error[k] < 1e-10 * std::abs(exact[k]));

@@ -177,7 +177,7 @@ TEST_CASE("Algorithm A in space: two bodies on ball hinges") {
       CHECK((elements[k].U * z[k] - z[k + 1]).norm() < 1e-9 * z[k + 1].norm());
     CHECK(z.front().segment(6, 6).norm() == 0);
     CHECK(z.back().head(3).norm() < 1e-9 * z.back().norm());
-    for (const std::size_t end : {1, 3}) CHECK(z[end].segment(6, 3).norm() < 1e-9 * z[end].norm());
+    for (const std::size_t end : {1u, 3u}) CHECK(z[end].segment(6, 3).norm() < 1e-9 * z[end].norm());
   }
 }
 

@@ -75,7 +75,7 @@ TEST_CASE("several paths of a factor take one value") {
 TEST_CASE("a Latin hypercube takes one value in each share of every factor") {
   DesignRequest request{Method::latin_hypercube, 50, 7, {}};
   const Design d = design({"a=uniform(0,50)", "b=uniform(0,50)"}, request);
-  for (const std::size_t factor : {0, 1}) {
+  for (const std::size_t factor : {0u, 1u}) {
     std::set<int> shares;
     for (const double value : column(d, factor)) shares.insert(static_cast<int>(value));
     CHECK(shares.size() == 50);

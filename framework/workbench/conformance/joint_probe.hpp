@@ -31,12 +31,13 @@ inline JointMotion motion(const JointData& joint, const Numbers& q, const Number
   std::array<JointMotion, 3> all;
   std::array<char, sizeof(JointMotion)> pattern{};
   pattern.fill(0x5A);
-  for (const std::size_t beside : {0, 2}) std::memcpy(static_cast<void*>(&all[beside]), pattern.data(), pattern.size());
+  for (const std::size_t beside : {0u, 2u})
+    std::memcpy(static_cast<void*>(&all[beside]), pattern.data(), pattern.size());
   if (joint.kernel != nullptr)  // the guards of runs would end this program
     joint.kernel->evaluate({.count = 1, .parameters = {&joint.parameters, 1}, .q = q, .v = v}, {&all[1], 1});
   else
     joint_motion(joint, q.data(), v.data(), all[1]);
-  for (const std::size_t beside : {0, 2})
+  for (const std::size_t beside : {0u, 2u})
     if (std::memcmp(&all[beside], pattern.data(), pattern.size()) != 0)
       throw Failure(Exit::simulation_failed, "evaluate() writes beside the JointMotion of its instance",
                     keep_to_what_is_given);

@@ -139,8 +139,8 @@ TEST_CASE("where runs part, it is known who is with whom, and by how many votes"
   const auto system = rod();
   const TraceLayout layout(*system);
   std::array<Trace, 4> traces{Trace(layout), Trace(layout), Trace(layout), Trace(layout)};
-  for (const std::size_t k : {0, 1}) fill(traces[k], layout, {0, 0.1, 0.2});
-  for (const std::size_t k : {2, 3}) fill(traces[k], layout, {0, 0.1, 0.21});
+  for (const std::size_t k : {0u, 1u}) fill(traces[k], layout, {0, 0.1, 0.2});
+  for (const std::size_t k : {2u, 3u}) fill(traces[k], layout, {0, 0.1, 0.21});
   const auto sides = [&](std::array<std::vector<std::string>, 4> kernels, std::size_t runs) {
     std::vector<Witness> all;
     for (std::size_t k = 0; k < runs; ++k) all.push_back({&traces[k], true, kernels[k]});

@@ -74,7 +74,7 @@ TEST_CASE("the sum over a text does not hang on its pieces, but on every byte") 
     for (std::size_t i = 0; i < whole.size(); i += piece) s.add(std::string_view(whole).substr(i, piece));
     return s.value();
   };
-  for (const std::size_t piece : {1, 3, 7, 8, 9, 100}) CHECK(sum(text, piece) == sum(text, text.size()));
+  for (const std::size_t piece : {1u, 3u, 7u, 8u, 9u, 100u}) CHECK(sum(text, piece) == sum(text, text.size()));
   for (std::size_t i = 0; i < text.size(); ++i) {
     std::string other = text;
     other[i] = static_cast<char>(other[i] ^ 1);
