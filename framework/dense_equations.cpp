@@ -68,7 +68,7 @@ Hessenberg hessenberg_of(const MatrixXd& A) {
   std::vector<Reflections> all;
   for (Eigen::Index first = 0; first + 2 < n; first += block) {
     const Eigen::Index columns = std::min(block, n - 2 - first), above = first + 1, m = n - above;
-    Reflections& r = all.emplace_back(MatrixXd::Zero(m, columns), MatrixXd::Zero(columns, columns));
+    Reflections& r = all.emplace_back(Reflections{MatrixXd::Zero(m, columns), MatrixXd::Zero(columns, columns)});
     MatrixXd& V = r.V;
     MatrixXd Y(n, columns);  // H V T with H as it is before the block
     for (Eigen::Index i = 0; i < columns; ++i) {

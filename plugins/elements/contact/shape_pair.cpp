@@ -290,14 +290,15 @@ std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shap
   if (shape.kind == GeometricShape::Kind::box && box_as_mesh) {
     for (const Box& known : boxes_)
       if (norm(known.edges - shape.edges) == 0) return known.made;
-    return boxes_.emplace_back(shape.edges, std::make_shared<Polyhedron>(Polyhedron::of_box(0.5 * shape.edges))).made;
+    const auto made = std::make_shared<const Polyhedron>(Polyhedron::of_box(0.5 * shape.edges));
+    return boxes_.emplace_back(Box{shape.edges, made}).made;
   }
   if (shape.kind != GeometricShape::Kind::mesh) return nullptr;
   for (const Known<Polyhedron>& known : meshes_)
     if (known.of == shape.vertices.data() && known.convex == shape.convex) return known.made;
   return meshes_
-      .emplace_back(shape.vertices.data(), shape.convex,
-                    std::make_shared<Polyhedron>(shape.vertices, shape.faces, shape.convex))
+      .emplace_back(Known<Polyhedron>{shape.vertices.data(), shape.convex,
+                                      std::make_shared<Polyhedron>(shape.vertices, shape.faces, shape.convex)})
       .made;
 }
 
@@ -306,7 +307,8 @@ std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shap
   for (const Known<HeightGrid>& known : grids_)
     if (known.of == shape.heights.data()) return known.made;
   const auto whole = std::make_shared<Grid>(shape);
-  return grids_.emplace_back(shape.heights.data(), false, std::shared_ptr<const HeightGrid>(whole, &whole->grid)).made;
+  const std::shared_ptr<const HeightGrid> made(whole, &whole->grid);
+  return grids_.emplace_back(Known<HeightGrid>{shape.heights.data(), false, made}).made;
 }
 
 std::size_t ShapePair::points_of(const PlacedShape& first, const PlacedShape& second) noexcept {
