@@ -24,7 +24,7 @@ bool PairedRows::find(std::span<const double> A, ModuleMass& mass, bool all_held
   if (count_ == 0) return true;
   for (std::size_t r = 0; r < m; ++r)
     for (std::size_t k = 0; k < count_; ++k)
-      AN_[r * n + k] = std::inner_product(A.begin() + r * n, A.begin() + (r + 1) * n, mass.N(k), 0.0);
+      AN_[r * n + k] = std::inner_product(A.data() + r * n, A.data() + (r + 1) * n, mass.N(k), 0.0);
   const bool all_felt = drop_unfelt(mass);
   for (std::size_t k = 0; k < count_; ++k) {
     const std::size_t best = best_row(k);
