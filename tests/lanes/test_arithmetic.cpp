@@ -22,7 +22,7 @@ const LaneArithmetic& some_set() {
 TEST_CASE("lanes that are marked are copied, and no others") {
   constexpr std::size_t numbers = 5;
   const LaneArithmetic& set = some_set();
-  const std::size_t lanes = GENERATE(1, 2, 3, 4, 8);
+  const std::size_t lanes = GENERATE(1u, 2u, 3u, 4u, 8u);
   for (unsigned marked = 0; marked < 1u << lanes; ++marked) {
     std::vector<double> marks(lanes), from(numbers * lanes), to(numbers * lanes);
     for (std::size_t k = 0; k < lanes; ++k) marks[k] = (marked >> k & 1) != 0 ? 1 : 0;
@@ -38,7 +38,7 @@ TEST_CASE("lanes that are marked are copied, and no others") {
 
 TEST_CASE("errors in lanes are those of each lane alone") {
   const LaneArithmetic& set = some_set();
-  const std::size_t lanes = GENERATE(3, 8);
+  const std::size_t lanes = GENERATE(3u, 8u);
   const std::size_t numbers = 4;
   INFO(set.instruction_set);
   std::vector<double> absolute(lanes, 0.5), relative(lanes), start(numbers * lanes), end(start), error(start),
@@ -62,10 +62,10 @@ TEST_CASE("errors in lanes are those of each lane alone") {
 
 TEST_CASE("sums of stages in lanes are those of each lane alone") {
   const LaneArithmetic& set = some_set();
-  const std::size_t lanes = GENERATE(1, 3, 4, 8), numbers = 5;
+  const std::size_t lanes = GENERATE(1u, 3u, 4u, 8u), numbers = 5;
   const bool from_zero = GENERATE(false, true);
   INFO(set.instruction_set << ", " << lanes << " lanes");
-  const std::size_t count = GENERATE(1, 2, 3, 4, 5, 6, 7);
+  const std::size_t count = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u);
   std::vector<double> h(lanes), y(numbers * lanes), out(y);
   std::vector<std::vector<double>> rates(count, y);
   for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);

@@ -56,7 +56,7 @@ class Decays final : public BatchSystem {
 }  // namespace
 
 TEST_CASE("a lane tells states within its last step while others go on") {
-  const std::size_t lanes = GENERATE(3, 8);
+  const std::size_t lanes = GENERATE(3u, 8u);
   Decays system(lanes);
   BatchIntegrator* const all = runge_kutta::lane_dopri5().create(system, {});
   REQUIRE(all != nullptr);

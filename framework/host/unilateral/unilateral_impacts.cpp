@@ -1,6 +1,7 @@
 // Impacts: velocities that jump where a gap closes.
 #include <fmt/format.h>
 
+#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 

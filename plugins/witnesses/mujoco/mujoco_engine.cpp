@@ -10,8 +10,8 @@ Vec3 vector_at(const mjtNum* p) { return {p[0], p[1], p[2]}; }
 Quat quaternion_at(const double* p) { return {p[0], p[1], p[2], p[3]}; }
 Mat3 matrix_at(const mjtNum* rows) {
   Mat3 m;
-  for (int r = 0; r < 3; ++r)
-    for (int c = 0; c < 3; ++c) m(r, c) = rows[3 * r + c];
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c < 3; ++c) m(r, c) = rows[3 * r + c];
   return m;
 }
 

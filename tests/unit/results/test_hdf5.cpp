@@ -64,7 +64,7 @@ TEST_CASE("channels know their place") {
 }
 
 TEST_CASE("HDF5 gives back numbers, units and the record, for less, as much and more than a block of rows") {
-  const std::size_t rows = GENERATE(0, 1, 255, 256, 257, 1000);
+  const std::size_t rows = GENERATE(0u, 1u, 255u, 256u, 257u, 1000u);
   CAPTURE(rows);
   const ScratchFolder folder;
   const std::string path = folder.file(GENERATE("a.h5", "a.hdf5"));

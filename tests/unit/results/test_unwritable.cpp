@@ -178,7 +178,7 @@ TEST_CASE("where no row has space, the message says so, and there is no broken f
 TEST_CASE("a block of rows of which a part has space is stored in part") {
   constexpr std::size_t rows_of_block = 256;
   std::size_t in_part = 0;
-  for (const rlim_t most : {300000, 306000, 312000, 318000}) {
+  for (const rlim_t most : {300000u, 306000u, 312000u, 318000u}) {
     const ScratchFolder folder;
     const std::string path = folder.file("a.h5");
     fill_up_in_a_process(path, most);
