@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int format = 2;  // of the file
+constexpr int format = 3;  // of the file
 
 /// Calls visit(name, member) for every member.
 template <class Sums, class Visit>
@@ -40,6 +40,7 @@ void each_sum(Sums& sums, const Visit& visit) {
   visit("passed", sums.passed);
   visit("passed_at_once", sums.passed_at_once);
   visit("first_time", sums.first_time);
+  visit("nearest", sums.nearest);
   visit("last_time", sums.last_time);
   visit("last_passing", sums.last_passing);
   visit("drift", sums.drift);
@@ -47,6 +48,7 @@ void each_sum(Sums& sums, const Visit& visit) {
   visit("exchange", sums.exchange);
   visit("work", sums.work);
   visit("violation", sums.violation);
+  visit("steps", sums.steps);
   visit("position_residual", sums.correction.position_residual);
   visit("velocity_residual", sums.correction.velocity_residual);
   visit("iterations", sums.correction.iterations);

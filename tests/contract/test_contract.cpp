@@ -14,6 +14,7 @@
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
+#include "polyform/contract/law_validity.hpp"
 #include "polyform/contract/model_source.hpp"
 #include "polyform/contract/named_files.hpp"
 #include "polyform/contract/near_rows.hpp"

@@ -118,13 +118,27 @@ void Run::go_on() {
 
 RunRecord Run::finish() {
   RunRecord& record = record_;
-  if (record.end == End::failed) explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
+  if (record.end == End::failed) {
+    explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
+    explain_step(record);
+  }
   add_later_failures(record);
   if (control_.take_snapshot && record.end != End::failed) guard(record, [&] { control_.take_snapshot(snapshot()); });
   tell(record);
   for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
   add_later_failures(record);
   return record;
+}
+
+/// A motion that explodes has states in which nothing can be told: the steps are judged at the start.
+void Run::explain_step(RunRecord& record) {
+  std::vector<double> y(motion_.states() + 1);
+  const std::span<double> start = std::span(y).first(motion_.states());
+  guard(record, [&] { encode_start(start_time_, solver_, start_, start); });
+  const std::string text = watches_.step_too_long(start_time_, std::span(y).first(motion_.equations().size()));
+  if (text.empty()) return;
+  record.failure += fmt::format(". {}", text);
+  record.remedy = "Give a shorter --step, or an integrator that chooses its steps (--integrator auto).";
 }
 
 RunSnapshot Run::snapshot() {
@@ -287,6 +301,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
         watches_.fixed_step() ? rows_.warning_of_energy() : rows_.warning_of_energy(tolerances_.step_settings(), steps);
     if (!text.empty()) all.push_back(std::move(text));
   }
+  if (std::string text = rows_.warning_of_distance(); !text.empty()) all.push_back(std::move(text));
   return all;
 }
 

@@ -54,6 +54,8 @@ class Run {
  private:
   /// At the end of a step, after all that happened in it.
   RunSnapshot snapshot();
+  /// Adds to the failure that steps were too long, where they were.
+  void explain_step(RunRecord& record);
   /// What there is to tell of the run so far.
   void tell(RunRecord& record);
   bool goes_on_to_step();

@@ -53,6 +53,12 @@ void RunRows::begin_from(const RowSums& sums, double t, std::span<const double> 
 }
 
 void RunRows::show(Integration& integrator, std::size_t states) {
+  const std::span<const double> y = integrator.state();
+  if (statistics_.wants_energies(y.size() > states ? y[states] : 0)) {
+    integrator.stand_at_end();
+    if (solver_.observe(integrator.time(), y.first(states), store_.now()) == Status::ok)
+      statistics_.see_energies(store_.now());
+  }
   constexpr std::size_t between = 24;
   const std::size_t evaluations = integrator.statistics().evaluations;
   if (watchers_.empty() || evaluations < shown_ + between) return;

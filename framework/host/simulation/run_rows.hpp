@@ -24,8 +24,9 @@ class RunRows {
   /// last row; evaluations: how many there were so far. Failure (simulation_failed) when the solver cannot observe or a
   /// number is none.
   void put(double t, std::span<const double> y, double work, const Correction& correction, std::size_t evaluations);
-  /// Shows the present state to the sinks that want steps. Showing costs less than an evaluation, so it is done once in
-  /// many of them. states: how many of the integrator's numbers are the solver's.
+  /// At the end of a step in which nothing happened: looks at its energies, and shows it to the sinks that want steps.
+  /// Showing costs less than an evaluation, so it is done once in many of them. states: how many of the integrator's
+  /// numbers are the solver's; the next is the work.
   void show(Integration&, std::size_t states);
   /// Puts what the rows have shown into the record. store_balance() comes later, for it adds to the record's warnings.
   void store(RunRecord&) const;
@@ -45,6 +46,7 @@ class RunRows {
   std::string warning_of_energy(const StepSettings& settings, std::size_t steps) const {
     return statistics_.warning(steps, settings.relative_tolerance, settings.absolute_tolerance);
   }
+  std::string warning_of_distance() const { return statistics_.warning_of_distance(); }
   /// The energy to which the drift is relative, J.
   double moved() const { return statistics_.scale(); }
   bool explodes() const { return statistics_.explodes(); }

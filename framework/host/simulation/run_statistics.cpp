@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -22,6 +23,9 @@ constexpr double times_tolerance = 10;
 constexpr double at_rest = 1e-9;
 /// Part of its size by which a system that stands still moves within the rows: less shows in no motion.
 constexpr double still = 1e-6;
+/// So many of its sizes away from the ground origin a system has places whose rounding may count. Beside a singular
+/// position a motion feels the square root of that: 3e-7 of its size, as much as a coarse tolerance.
+constexpr double far = 1e3;
 /// How many times the energy at the start, with what forces could exchange, a motion has that explodes.
 constexpr double exploded = 1e3;
 
@@ -48,6 +52,8 @@ RunStatistics::RunStatistics(const SystemView& view)
 void RunStatistics::start(const Observation& now, double balance) {
   sums_.first_balance = balance;
   sums_.first_potential = now.potential_energy;
+  sums_.nearest = motions_.empty() ? 0 : std::numeric_limits<double>::infinity();
+  for (const BodyMotion& body : motions_) sums_.nearest = std::min(sums_.nearest, norm(body.p));
   for (std::size_t i = 0; i < motions_.size(); ++i)
     sums_.terms += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
@@ -102,6 +108,7 @@ void RunStatistics::row(double time, const Observation& now, double work) {
     throw Failure(Exit::simulation_failed, fmt::format("the energy is no finite number any more at t = {:.6g} s", time),
                   "Use a smaller step or tighter tolerances; check stiffnesses, inertias and efforts in the model.");
   observed_motions(now, motions_);
+  sums_.steps = 0;
   if (sums_.rows++ == 0) {
     sums_.first_time = time;
     start(now, balance);
@@ -123,6 +130,18 @@ void RunStatistics::row(double time, const Observation& now, double work) {
   sums_.violation = std::max(sums_.violation, now.position_violation);
   sums_.correction.add(*now.correction);
   sums_.conservative = sums_.conservative && now.power == 0 && work == 0;
+}
+
+bool RunStatistics::wants_energies(double work) {
+  if (std::isfinite(work)) sums_.work = std::max(sums_.work, std::abs(work));
+  constexpr std::size_t first = 8;
+  return ++sums_.steps >= first && std::has_single_bit(sums_.steps) && sums_.rows > 0;
+}
+
+void RunStatistics::see_energies(const Observation& now) {
+  if (!std::isfinite(now.kinetic_energy) || !std::isfinite(now.potential_energy)) return;
+  sums_.kinetic = std::max(sums_.kinetic, now.kinetic_energy);
+  sums_.exchange = std::max(sums_.exchange, std::abs(now.potential_energy - sums_.first_potential));
 }
 
 // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
@@ -165,6 +184,14 @@ std::string RunStatistics::warning() const {
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
       sums_.drift / moved());
+}
+
+std::string RunStatistics::warning_of_distance() const {
+  const double size = system_scales_.largest_reach();
+  if (!(moved() > 0 && sums_.drift > lost_energy * moved()) || !(sums_.nearest > far * size)) return {};
+  return fmt::format("the bodies are {:.1e} m or more from the ground origin, {:.0e} times their size: there numbers hold "
+                     "places to {:.0e} m, which may be the cause of that drift. Draw the model nearer to the origin",
+                     sums_.nearest, sums_.nearest / size, std::numeric_limits<double>::epsilon() * sums_.nearest);
 }
 
 // An energy goes with the square of a speed, whose error is that of the tolerances.

@@ -76,6 +76,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<RunEnding>(*events),
           ask<StepEndings>(*events),
           ask<LimitSource>(*batch),
+          ask<LawValidity>(*events),
           0,
           {},
           {},
@@ -130,6 +131,14 @@ std::vector<std::size_t> ElementEvents::kinds() const {
   for (std::size_t k = 0; k < descriptions_.size(); ++k)
     kinds.push_back(known.try_emplace({descriptions_[k].batch, descriptions_[k].event}, k).first->second);
   return kinds;
+}
+
+std::vector<ElementEvents::LawSource> ElementEvents::law_sources() const {
+  std::vector<LawSource> all;
+  for (std::size_t k = 0; k < batches_.size(); ++k)
+    if (batches_[k].validity != nullptr)
+      all.push_back({batches_[k].validity, sources_[k], batches_[k].attached->markers()});
+  return all;
 }
 
 double ElementEvents::turning() const {

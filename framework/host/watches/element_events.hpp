@@ -11,6 +11,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/law_validity.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/step_endings.hpp"
@@ -90,6 +91,13 @@ class ElementEvents {
     std::span<const std::string_view> names;
   };
   std::span<const Source> sources() const { return sources_; }
+  /// What tells how far the law of a source holds at the state that was evaluated last. Lives as long as this object.
+  struct LawSource {
+    const LawValidity* validity;
+    Source source;
+    std::span<const Marker> markers;
+  };
+  std::vector<LawSource> law_sources() const;
 
  private:
   struct Batch {
@@ -104,6 +112,7 @@ class ElementEvents {
     RunEnding* ending;                                        ///< nullptr if it has none
     StepEndings* step_endings;                                ///< nullptr if it has none
     LimitSource* limits;                                      ///< nullptr if it has none
+    LawValidity* validity;                                    ///< nullptr if it has none
     double noted_at;                                          ///< when note_limits() was called, s
     std::vector<LimitNumbers> noted;                          ///< what it found
     std::vector<double> inputs_before, input_rates;           ///< room for the rates of what limits read

@@ -50,6 +50,7 @@ constexpr std::size_t patience = 20000;
 EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& integrator, double step, bool fixed_step)
     : integrator_(integrator),
       elements_(view, solver),
+      laws_(view, elements_),
       search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
@@ -80,7 +81,10 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
   if (!find_state(t))
     throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
-  if (t == integrator_.time()) guard_ = guard;
+  if (t == integrator_.time()) {
+    guard_ = guard;
+    laws_.look();
+  }
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       throw FailureAt(t, fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
@@ -124,6 +128,7 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
 void EventWatch::begin() {
   std::ranges::copy(search_.values(), last_values_.begin());
   search_.begin(integrator_.time(), *this);
+  laws_.accept(integrator_.time());
   // A pole by the clock is a knot, if the formula bends there: no step contains it.
   for (std::size_t k = 0; k < size(); ++k)
     if (shows_pole(k) && integrator_.time() > 0 && (last_values_[k] >= 0) != (search_.values()[k] >= 0))
@@ -222,7 +227,10 @@ std::optional<double> EventWatch::find() {
   const double t = integrator_.time();
   check_standstill();
   const std::optional<SignChange> found = find_counted(t);
-  if (!found) return std::nullopt;
+  if (!found) {
+    laws_.accept(t);
+    return std::nullopt;
+  }
   check_poles_beside(*found);
   take(*found);
   return found->before;
@@ -384,7 +392,7 @@ std::vector<std::string> EventWatch::warnings() const {
     double& first = begun.try_emplace(elements_.name_of(k), never).first->second;
     first = std::min(first, chatter_[k].first_silent);
   }
-  std::vector<std::string> all;
+  std::vector<std::string> all = laws_.warnings();
   for (const auto& [name, first] : begun)
     all.push_back(fmt::format(
         "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is checked "

@@ -10,6 +10,7 @@
 #include "framework/host/integration/event_search.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "framework/host/watches/element_events.hpp"
+#include "framework/host/watches/law_limits.hpp"
 
 namespace polyform::host::inline watches {
 
@@ -70,7 +71,8 @@ class EventWatch final : private Signals {
   double first_step() const;
 
   std::size_t count() const { return count_; }
-  /// A sentence for each event function that changed its sign without end, with the time when that began.
+  /// A sentence for each event function that changed its sign without end, with the time when that began, and for each
+  /// element that was beyond the range of its law.
   std::vector<std::string> warnings() const;
 
  private:
@@ -110,6 +112,7 @@ class EventWatch final : private Signals {
 
   Integration& integrator_;
   ElementEvents elements_;
+  LawLimits laws_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
   double step_;

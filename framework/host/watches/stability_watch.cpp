@@ -11,10 +11,12 @@ namespace {
 // Evaluations between two looks, and of steps before a look that count; a look takes three evaluations.
 constexpr std::size_t between_looks = 1500, few_steps = 50;
 // Looks from which on the direction of the fastest motion is known.
-constexpr std::size_t first_looks = 3;
+constexpr std::size_t first_looks = 3, many_looks = 10;
 // Step times largest |eigenvalue| from which on stability may hold a step: explicit methods of Runge-Kutta type are
 // stable up to about 1 for vibrations without damping and to 3 and more for what dies away.
 constexpr double at_the_bound = 0.9;
+// From here on all of them are unstable or next to it: Euler's method at 2, the one of order 4 at 2.8.
+constexpr double beyond_the_bound = 2;
 
 }  // namespace
 
@@ -28,18 +30,23 @@ void StabilityWatch::look() {
   since_ = integrator_.time();
 }
 
-void StabilityWatch::find_rate() {
-  const std::span<const double> y = integrator_.state();
+double StabilityWatch::rate_at(double t, std::span<const double> y, std::size_t rounds) {
   if (!scale_) {
     scale_.emplace(ode_.size(), ode_.integrals());
     scale_->start();
   }
-  const double t = integrator_.time();
   const auto derivative = [&](std::span<const double> at, std::span<double> rates) {
     return ode_.derivative(t, at, rates);
   };
   double rate = 0;
-  for (std::size_t k = looks_ == 0 ? first_looks : 1; k > 0; --k) rate = scale_->measure(y, derivative);
+  for (; rounds > 0; --rounds) rate = scale_->measure(y, derivative);
+  return rate;
+}
+
+void StabilityWatch::find_rate() {
+  const std::span<const double> y = integrator_.state();
+  const double t = integrator_.time();
+  const double rate = rate_at(t, y, looks_ == 0 ? first_looks : 1);
   fastest_ = rate;
   const double step = (t - since_) / static_cast<double>(integrator_.statistics().steps - steps_);
   ++looks_;
@@ -50,13 +57,25 @@ void StabilityWatch::find_rate() {
   if (StiffestElement* const search = ode_.stiffest_element()) by_ = search->stiffest(t, y, scale_->direction(), rate);
 }
 
+std::string StabilityWatch::name_of_fastest(double t, std::span<const double> y, double rate) {
+  StiffestElement* const search = ode_.stiffest_element();
+  const std::string by(search != nullptr ? search->stiffest(t, y, scale_->direction(), rate) : std::string_view());
+  return by.empty() ? "the fastest motion" : by;
+}
+
 std::string StabilityWatch::fastest() {
   find_rate();
-  StiffestElement* const search = ode_.stiffest_element();
-  std::string by;
-  if (search != nullptr)
-    by = search->stiffest(integrator_.time(), integrator_.state(), scale_->direction(), fastest_);
-  return fmt::format("{} moves at {:.2g} rad/s", by.empty() ? "the fastest motion" : by, fastest_);
+  return fmt::format("{} moves at {:.2g} rad/s", name_of_fastest(integrator_.time(), integrator_.state(), fastest_),
+                     fastest_);
+}
+
+std::string StabilityWatch::too_long(double step, double t, std::span<const double> y) {
+  scale_.reset();
+  const double rate = rate_at(t, y, many_looks);
+  if (integrator_.follows_stiffness() || !(rate * step > beyond_the_bound)) return {};
+  return fmt::format("The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows in "
+                     "steps shorter than about {:.1g} s",
+                     step, name_of_fastest(t, y, rate), rate, beyond_the_bound / rate);
 }
 
 std::string StabilityWatch::held() const {

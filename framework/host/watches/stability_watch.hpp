@@ -24,9 +24,14 @@ class StabilityWatch {
   std::string held() const;
   /// What moves fastest at the present state, and how fast: a clause without a full stop.
   std::string fastest();
+  /// Why steps of this length, s, cannot follow the motion at a state y at t: a sentence without a full stop. Empty if an
+  /// explicit method may follow it.
+  std::string too_long(double step, double t, std::span<const double> y);
 
  private:
   void find_rate();
+  double rate_at(double t, std::span<const double> y, std::size_t rounds);
+  std::string name_of_fastest(double t, std::span<const double> y, double rate);
 
   SolverOde& ode_;
   const Integration& integrator_;

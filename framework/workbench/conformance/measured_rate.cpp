@@ -1,11 +1,34 @@
 #include "framework/workbench/conformance/measured_rate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "framework/workbench/conformance/larger.hpp"
 
 namespace polyform::host::inline conformance {
+
+namespace {
+
+/// The rates that one step gives, and what is left of the values by third differences: of steps so short that the
+/// function is a straight line, its noise.
+struct Differences {
+  double h;
+  Eigen::VectorXd rates, left;
+};
+
+/// The noise of function i, of all steps down to the finest: that of the last ones. The function itself is rounded, and so
+/// is what it is a function of, which counts the more the steeper it is.
+double noise_of(const std::vector<Differences>& steps, Eigen::Index i) {
+  constexpr std::size_t finest = 4;
+  double most = 0;
+  for (std::size_t k = steps.size() - std::min(finest, steps.size()); k < steps.size(); ++k)
+    most = larger(most, std::abs(steps[k].left[i]));
+  return most;
+}
+
+}  // namespace
 
 MeasuredRates measured_rates(const Eigen::VectorXd& expected, const Eigen::VectorXd& close, const Numbered& f) {
   using Vector = Eigen::VectorXd;
@@ -15,28 +38,31 @@ MeasuredRates measured_rates(const Eigen::VectorXd& expected, const Eigen::Vecto
   const Eigen::Index n = expected.size();
   MeasuredRates best{Vector::Zero(n), Vector::Constant(n, std::numeric_limits<double>::infinity()), Vector::Zero(n)};
   Eigen::Array<bool, Eigen::Dynamic, 1> met = Eigen::Array<bool, Eigen::Dynamic, 1>::Constant(n, false);
-  Vector before;
-  for (double h = first; h > last; h *= finer) {
+  std::vector<Differences> steps;
+  for (double h = first; h > last && !met.all(); h *= finer) {
     const Vector a = f(h), b = f(-h), c = f(2 * h), d = f(-2 * h);
     const Vector now = (8 / (12 * h)) * (a - b) - (1 / (12 * h)) * (c - d);
     for (Eigen::Index i = 0; i < n; ++i) {
       best.size[i] = larger({best.size[i], std::abs(a[i]), std::abs(b[i]), std::abs(c[i]), std::abs(d[i])});
-      if (met[i]) continue;
-      if (std::abs(now[i] - expected[i]) <= close[i]) {
-        best.value[i] = now[i];
-        best.uncertainty[i] = 0;
-        met[i] = true;
-        continue;
-      }
-      const double doubt =
-          (before.size() == 0 ? std::abs(now[i]) : std::abs(now[i] - before[i])) + rounding * best.size[i] / h;
-      if (doubt < best.uncertainty[i] || !(best.uncertainty[i] < std::numeric_limits<double>::infinity())) {
-        best.value[i] = now[i];
-        best.uncertainty[i] = doubt;
-      }
+      if (met[i] || !(std::abs(now[i] - expected[i]) <= close[i])) continue;
+      best.value[i] = now[i];
+      best.uncertainty[i] = 0;
+      met[i] = true;
     }
-    if (met.all()) break;
-    before = now;
+    steps.push_back({h, now, (c - d) - 2 * (a - b)});
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (met[i]) continue;
+    const double noise = noise_of(steps, i) + rounding * best.size[i];
+    const Differences* before = nullptr;
+    for (const Differences& step : steps) {
+      const double now = step.rates[i], changes = std::abs(before == nullptr ? now : now - before->rates[i]);
+      const double doubt = changes + noise / step.h;
+      before = &step;
+      if (!(doubt < best.uncertainty[i]) && best.uncertainty[i] < std::numeric_limits<double>::infinity()) continue;
+      best.value[i] = now;
+      best.uncertainty[i] = doubt;
+    }
   }
   return best;
 }

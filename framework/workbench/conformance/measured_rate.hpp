@@ -10,13 +10,13 @@ namespace polyform::host::inline conformance {
 using Numbered = std::function<Eigen::VectorXd(double)>;
 
 /// Rates of functions of time at t = 0, found by differences, and how far each may be off: by what a finer step
-/// changes, and by the rounding of what is differenced.
+/// changes, and by the noise of what is differenced.
 struct MeasuredRates {
   Eigen::VectorXd value, uncertainty;
   Eigen::VectorXd size;  ///< the largest value of each function that was seen
 };
 
-/// Steps become finer until the rate is within `close` of what is expected, or until rounding wins; then the step
+/// Steps become finer until the rate is within `close` of what is expected, or until noise wins; then the step
 /// counts whose successor changes least. `f` gives as many numbers as are expected.
 MeasuredRates measured_rates(const Eigen::VectorXd& expected, const Eigen::VectorXd& close, const Numbered& f);
 

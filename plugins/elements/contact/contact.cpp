@@ -7,6 +7,7 @@
 #include "contact_fields.hpp"
 #include "contact_properties.hpp"
 #include "contact_types.hpp"
+#include "overlap_limit.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/held_states.hpp"
@@ -68,7 +69,8 @@ class Contacts final : public ForceBatch,
                        public EventSource,
                        public StateJumps,
                        public InitialStates,
-                       public OutputSource {
+                       public OutputSource,
+                       public OverlapLimit {
  public:
   /// own_states: of an instance, those without bristles or all.
   Contacts(Strided<const ElementInstance> instances, std::size_t own_states) : own_(own_states) {
@@ -79,9 +81,15 @@ class Contacts final : public ForceBatch,
       c.first_pair = pairs_.size();
       c.first_point = points;
       c.size = std::numeric_limits<double>::infinity();
+      c.half_width = c.size;
       for (const GeometricShape& first : instance.shapes[0].shapes)
-        for (const GeometricShape& second : instance.shapes[1].shapes)
-          points += pairs_.emplace_back(first, second, store).points(), c.size = std::min(c.size, pairs_.back().size());
+        for (const GeometricShape& second : instance.shapes[1].shapes) {
+          const ShapePair& pair = pairs_.emplace_back(first, second, store);
+          points += pair.points();
+          half_widths_.insert(half_widths_.end(), pair.points(), pair.half_width());
+          c.size = std::min(c.size, pair.size());
+          c.half_width = std::min(c.half_width, pair.half_width());
+        }
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);
@@ -127,6 +135,7 @@ class Contacts final : public ForceBatch,
   void* query(std::string_view asked) noexcept override {
     if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
     if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
+    if (asked == LawValidity::interface_name) return static_cast<LawValidity*>(this);
     if (asked == InitialStates::interface_name) return static_cast<InitialStates*>(this);
     return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
@@ -153,10 +162,12 @@ class Contacts final : public ForceBatch,
   }
   void evaluate_events(const EventInput& input, EventOutput& out) noexcept override {
     const ForceInput& in = *input.attachments;
+    forget();
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
       const std::span<const ContactPoint> points = points_of(c, in, i);
       for (std::size_t k = 0; k < points.size(); ++k) {
+        see(i, -points[k].gap / half_widths_[c.first_point + k], 2 * i, 2 * i + 1);
         const double rate = gap_rate(points[k], in.markers[2 * i], in.markers[2 * i + 1]);
         out.values[c.first_point + k] =
             points[k].gap + depth_of_event(points[k], in.markers[2 * i], in.markers[2 * i + 1],
@@ -166,7 +177,8 @@ class Contacts final : public ForceBatch,
         // more.
         constexpr double moving = 0.1;
         if (points[k].gap < 0 && c.mass > 0 && std::abs(rate) > moving * in.states[own_ * i])
-          out.guard = std::min(out.guard, c.depth_of(in.states[own_ * i]) / in.states[own_ * i]);
+          out.guard =
+              std::min(out.guard, longest_way(c.half_width, c.depth_of(in.states[own_ * i])) / in.states[own_ * i]);
       }
     }
   }
@@ -309,6 +321,7 @@ class Contacts final : public ForceBatch,
   std::vector<Contact> contacts_;
   std::vector<ShapePair> pairs_;
   std::vector<std::size_t> owners_;  ///< of the points
+  std::vector<double> half_widths_;  ///< of the points: the lesser one of their shapes, m
   std::vector<ContactPoint> found_;  ///< of one contact at a time
 };
 

@@ -10,6 +10,7 @@
 #include "group_fields.hpp"
 #include "group_law.hpp"
 #include "group_shapes.hpp"
+#include "overlap_limit.hpp"
 #include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/held_states.hpp"
@@ -38,7 +39,7 @@ struct Group {
 
 /// The force at a point is a function of the present motion alone (GroupLaw), so that a group has no state for each of
 /// its pairs. It has no event functions either: its guard lets no step pass by a contact.
-class ContactGroups final : public ForceBatch, public EventSource, public OutputSource {
+class ContactGroups final : public ForceBatch, public EventSource, public OutputSource, public OverlapLimit {
  public:
   explicit ContactGroups(Strided<const ElementInstance> instances) {
     std::size_t markers = 0;
@@ -73,6 +74,7 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
+    if (asked == LawValidity::interface_name) return static_cast<LawValidity*>(this);
     return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
 
@@ -82,9 +84,12 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
   /// and to go in by a part of the depth that the impact will have.
   void evaluate_events(const EventInput& input, EventOutput& out) noexcept override {
     const ForceInput& in = *input.attachments;
-    for (Group& g : groups_) {
+    forget();
+    for (std::size_t i = 0; i < groups_.size(); ++i) {
+      Group& g = groups_[i];
       out.guard = std::min(out.guard, g.shapes.time_to_move(motions_of(g, in)));
       g.shapes.each_near(motions_of(g, in), [&](const GroupShapes::Touch& touch) {
+        see(i, -touch.point.gap / touch.half_width, g.first_marker + touch.first, g.first_marker + touch.second);
         out.guard = std::min(out.guard, g.law.longest_step(touch, in.markers[g.first_marker + touch.first],
                                                            in.markers[g.first_marker + touch.second]));
       });

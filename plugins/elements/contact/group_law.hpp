@@ -6,6 +6,7 @@
 
 #include "contact_law.hpp"
 #include "group_shapes.hpp"
+#include "overlap_limit.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/force.hpp"
 
@@ -71,7 +72,7 @@ struct GroupLaw {
     constexpr double moving = 0.1;
     if (at.gap < 0 ? !(std::abs(rate) > moving * speed) : !(rate > 0)) return never;
     const double sink = std::pow(speed * speed * (exponent + 1) / (2 * stiffness * touch.inverse_mass), 1 / (exponent + 1));
-    return std::max(0.0, at.gap) / speed + sink / speed;
+    return (std::max(0.0, at.gap) + OverlapLimit::longest_way(touch.half_width, sink)) / speed;
   }
   static double gap_rate(const ContactPoint& at, const MarkerMotion& first, const MarkerMotion& second) noexcept {
     return at.rate([&](const Vec3& place) { return velocity_at(first, place) - velocity_at(second, place); });

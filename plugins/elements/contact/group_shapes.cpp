@@ -80,7 +80,7 @@ GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
       PlacedShape placed(s);
       if (const auto mesh = parts.store.mesh_of(s, box_as_mesh)) placed.mesh = mesh.get();
       if (const auto grid = parts.store.grid_of(s)) placed.grid = grid.get();
-      parts.shapes.push_back({placed, m, size_of(placed), s.kind == Kind::sphere});
+      parts.shapes.push_back({placed, m, size_of(placed), half_width_of(placed), s.kind == Kind::sphere});
       Extent& e = parts.extents.emplace_back();
       e.radius = radius_of(placed);
       e.unbounded = is_unbounded(s.kind);

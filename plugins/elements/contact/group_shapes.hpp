@@ -21,6 +21,7 @@ class GroupShapes {
     ContactPoint point;
     double inverse_mass;  ///< of the reduced mass, 1/kg
     double size;          ///< of the smaller shape, m
+    double half_width;    ///< the lesser one of the two, m
   };
 
   /// An instance whose fields are those of the group, and which passed check_group.
@@ -81,7 +82,7 @@ class GroupShapes {
   struct Shape {
     PlacedShape in_body;
     std::size_t marker;
-    double size;
+    double size, half_width;
     bool is_ball;
   };
   struct Parts {
@@ -105,7 +106,8 @@ class GroupShapes {
   void visit(std::size_t a, std::size_t b, Act& act) noexcept {
     const Shape &first = shapes_[a], &second = shapes_[b];
     Touch touch{first.marker, second.marker, {}, inverse_masses_[first.marker] + inverse_masses_[second.marker],
-                first.size < second.size ? first.size : second.size};
+                first.size < second.size ? first.size : second.size,
+                first.half_width < second.half_width ? first.half_width : second.half_width};
     if (first.is_ball && second.is_ball) {
       const Vec3 line = centres_[a] - centres_[b];
       const double reach = first.in_body.radius + second.in_body.radius;

@@ -65,6 +65,25 @@ double size_of(const PlacedShape& shape) noexcept {
   return std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z, shape.radius, shape.half_length});
 }
 
+double half_width_of(const PlacedShape& shape) noexcept {
+  using enum GeometricShape::Kind;
+  constexpr double none = std::numeric_limits<double>::infinity();
+  switch (shape.kind) {
+    case box:
+    case ellipsoid:
+      return std::min({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
+    case cylinder:
+      return std::min(shape.radius, shape.half_length);
+    case sphere:
+    case capsule:
+      return shape.radius;
+    case mesh:
+      return shape.mesh->is_convex() ? shape.mesh->half_width() : none;
+    default:
+      return none;
+  }
+}
+
 double reach_of(const PlacedShape& shape) noexcept {
   if (shape.kind != GeometricShape::Kind::mesh)
     return std::max(size_of(shape), norm(shape.half_edges) + shape.radius + shape.half_length);
@@ -271,6 +290,7 @@ ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, 
 }
 
 double ShapePair::size() const noexcept { return std::min(size_of(first_), size_of(second_)); }
+double ShapePair::half_width() const noexcept { return std::min(half_width_of(first_), half_width_of(second_)); }
 
 ShapeStore::Grid::Grid(const GeometricShape& shape)
     : heights(shape.heights.begin(), shape.heights.end()),

@@ -20,6 +20,9 @@ struct Placement {
 
 /// A length of a shape, with which motions are compared, m.
 double size_of(const PlacedShape&) noexcept;
+/// Half of its shortest extent, m: what comes in deeper is nearer to the other side. Infinite where there is no other side,
+/// and for triangles that are not convex, which tell none.
+double half_width_of(const PlacedShape&) noexcept;
 /// How far a shape reaches from its origin, m.
 double reach_of(const PlacedShape&) noexcept;
 
@@ -70,6 +73,8 @@ class ShapePair {
   std::size_t points() const noexcept { return points_; }
   /// A length of the smaller of the two, m, with which motions are compared.
   double size() const noexcept;
+  /// The lesser half width of the two, m.
+  double half_width() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
   /// How many points two shapes have of which exists() tells, and which have their meshes and grids.
