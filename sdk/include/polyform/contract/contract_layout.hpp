@@ -8,6 +8,7 @@
 
 #include "polyform/contract/batch_evaluation.hpp"
 #include "polyform/contract/constraint_element.hpp"
+#include "polyform/contract/device_launch.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/equation_matrices.hpp"
 #include "polyform/contract/equations.hpp"
@@ -15,6 +16,7 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/flexible_body.hpp"
 #include "polyform/contract/force.hpp"
+#include "polyform/contract/force_law.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/importer.hpp"
 #include "polyform/contract/integrator.hpp"

@@ -12,19 +12,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "polyform/contract/device_launch.hpp"
 #include "polyform/contract/formulation.hpp"
-#include "polyform/contract/growth.hpp"
 #include "polyform/contract/plugin.hpp"
 
 namespace polyform {
-
-/// What a device tells of itself.
-struct DeviceDescription {
-  Size<DeviceDescription> size{};
-  std::string_view name{};      ///< as its maker calls it
-  std::uint64_t memory = 0;     ///< bytes in all
-  std::string_view obstacle{};  ///< why it cannot be used: a sentence without a full stop; empty where it can
-};
 
 /// Takes what DeviceType::look finds. The views live as long as the call. Never throws.
 class DeviceSink {
@@ -32,6 +24,8 @@ class DeviceSink {
   virtual void device(const DeviceDescription&) noexcept = 0;
   /// Why there is none at all: a sentence without a full stop.
   virtual void none(std::string_view reason) noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~DeviceSink() = default;
@@ -42,20 +36,6 @@ enum class DeviceTrouble : std::int32_t {
   refused,        ///< what was asked for cannot be done; the device is as before
   out_of_memory,  ///< the same, and with less memory it could be done
   lost            ///< nothing can be done on the device any more; what it holds is lost
-};
-
-/// A place in the memory of a device, and a function that was loaded; 0: none.
-using DeviceAddress = std::uint64_t;
-using DeviceFunction = std::uint64_t;
-
-/// One launch: so many threads call the function, each with one structure by value, and find their number by the
-/// means of the device. There may be some threads more, which the function has to let pass.
-struct DeviceLaunch {
-  Size<DeviceLaunch> size{};
-  DeviceFunction function = 0;
-  std::uint64_t threads = 0;
-  const void* arguments = nullptr;   ///< the structure; it is copied in the call
-  std::size_t argument_bytes = 0;
 };
 
 /// A device that was opened, by one process, used by one thread at a time. What is given to a queue is done in the

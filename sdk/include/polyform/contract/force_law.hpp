@@ -29,6 +29,8 @@ class LawRecorder {
   virtual LawIndex constant(double) noexcept = 0;
   /// b of operations with one operand: 0.
   virtual LawIndex apply(LawOperation, LawIndex a, LawIndex b) noexcept = 0;
+  /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
+  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
  protected:
   ~LawRecorder() = default;

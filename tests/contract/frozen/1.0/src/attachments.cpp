@@ -30,12 +30,13 @@ void Attachments::gather(std::span<const BodyMotion> frames, std::span<const dou
                          std::span<const double> v) noexcept {
   for (std::size_t i = 0; i < markers_.size(); ++i) {
     const BodyMotion& frame = motion_of(markers_[i].frame, frames);
-    const Vec3 arm = arms_[i] = frame.R * markers_[i].point;
-    const Vec3 from_ground = is_ground(markers_[i].frame) ? arm : frame.p + arm + origin_;
+    const PointMotion<double> point =
+        point_motion(frame.R, frame.p, frame.V, markers_[i].point, origin_, is_ground(markers_[i].frame));
     MarkerMotion& motion = motions_[i];
+    arms_[i] = point.arm;
     motion.R = frame.R;
-    motion.position = from_ground;
-    motion.velocity = frame.V.linear + cross(frame.V.angular, arm);
+    motion.position = point.position;
+    motion.velocity = point.velocity;
     motion.angular_velocity = frame.V.angular;
   }
   std::size_t at_q = 0, at_v = 0;

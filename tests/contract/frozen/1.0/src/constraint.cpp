@@ -5,7 +5,7 @@
 namespace polyform {
 namespace {
 
-/// What is left of a column of H without those before it, where it is a freedom that others have already (gimbal lock).
+/// A column of H keeps at most this part without those before it if it repeats their freedom (gimbal lock).
 constexpr double dependent_column = 1e-12;
 
 /// A reflection 1 − scale v vᵀ.
@@ -24,8 +24,8 @@ struct Reflection {
 }  // namespace
 
 std::size_t complement(const Spatial* H, std::size_t nv, Spatial* T) noexcept {
-  // Householder's QR with row pivoting: the reflections that turn the columns of H into unit vectors turn the unit
-  // vectors that are left into the complement.
+  // Householder's QR with row pivoting: reflections turn the columns of H into unit vectors; they turn the other unit
+  // vectors into the complement.
   Reflection reflections[6];
   bool taken[6]{};
   std::size_t rank = 0;
@@ -97,7 +97,7 @@ void joint_constraint(const JointData& joint, const BodyMotion& base, const Body
   // H does not depend on v: the first evaluation gives H, H gives v, the second evaluation has them both.
   const double no_velocity[6]{};
   joint_motion(joint, q, no_velocity, c.motion);
-  if (joint.kernel != nullptr) {  // what primitives do does not depend on time
+  if (joint.kernel != nullptr) {  // primitives do not depend on time
     c.drift = c.motion.twist;
     c.relative.twist -= c.drift;
   }

@@ -68,7 +68,7 @@ void FlexibleSet::evaluate(std::span<const BodyMotion> bodies, const double* eta
   }
 }
 
-/// The hub is a rigid body about the frame origin: m (a + α×c + Ω×(Ω×c)), and moments likewise.
+/// The hub is a rigid body about the frame origin: m (a + α×c + Ω×(Ω×c)), and the same for moments.
 void FlexibleSet::add_hub(const BodyData& hub, const FlexibleInput& in, FlexibleOutput& out) const noexcept {
   const Vec3& c = hub.center_of_mass;
   const Vec3& w = in.angular_velocity;

@@ -19,6 +19,7 @@ ForceSet::ForceSet(const SystemView& view, const Vec3& origin) : initial_(view.d
       continue;
     }
     Group& g = groups_.emplace_back(Group{batch,
+                                          from.type->name(),
                                           from.state_offset,
                                           from.type->state_count() * from.instances.size(),
                                           Attachments(view, from.instances, from.joints, origin),
@@ -51,12 +52,12 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
 }
 
 void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
-                               std::span<const double> v, std::span<double> x) noexcept {
+                               std::span<const double> v, std::span<double> x, double t) noexcept {
   for (Group& g : groups_) {
     auto* const states = ask<InitialStates>(*g.batch);
     if (states == nullptr) continue;
     g.attached.gather(frames, q, v);
-    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
+    states->states_at_start(g.attached.input(t, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
                             x.subspan(g.state_offset, g.state_count));
   }
 }
@@ -86,8 +87,7 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     for (std::size_t i = 0; i < given.size(); ++i) {
       const FrameIndex f = g.attached.markers()[i].frame;
       if (is_ground(f)) continue;
-      const Vec3& arm = g.attached.arms()[i];
-      wrenches[at(f)] += Spatial{given[i].angular + cross(arm, given[i].linear), given[i].linear};
+      wrenches[at(f)] += wrench_about(given[i], g.attached.arms()[i]);
     }
     g.attached.add_efforts(between(g.efforts), efforts);
   }

@@ -8,7 +8,7 @@ namespace polyform {
 
 ElementBreach::ElementBreach(const void* batch, const char* kind, bool memory) noexcept {
 #if defined(__SSE2__)
-  // The words about it are not to meet a trap.
+  // The message about the breach must not meet a trap.
   _mm_setcsr((_mm_getcsr() & ~0xFFC0u) | 0x1F80u);
 #endif
   // An object with virtual functions begins with the address of their table, which lies in its plugin.

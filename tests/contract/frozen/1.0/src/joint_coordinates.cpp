@@ -1,4 +1,4 @@
-// Coordinates of a joint from the pose of its frames: in closed form where there is one, else nearest.
+// Coordinates of a joint from the pose of its frames: in closed form if there is one, else nearest.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

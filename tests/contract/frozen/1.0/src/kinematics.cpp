@@ -11,7 +11,7 @@
 namespace polyform {
 namespace {
 
-/// What the primitives passed so far do to those that follow.
+/// The motion that the primitives passed so far give to those that follow.
 struct Accumulator {
   Mat3 R = Mat3::identity();  ///< axes reached so far, in F
   Vec3 omega, alpha;          ///< angular velocity of those axes, and its rate at v̇ = 0
@@ -150,7 +150,7 @@ double joint_normalize(const JointData& joint, double* q) noexcept {
   for (const Primitive& p : joint.primitives) {
     if (p.kind == Primitive::Kind::ball) {
       const Quat r = read_quaternion(q);
-      worst = std::max(worst, std::abs(norm(r) - 1));
+      worst = std::max(worst, std::abs(norm(Quat{q[0], q[1], q[2], q[3]}) - 1));  // a quaternion of zeros is read as no turn
       write_quaternion(normalized(r), q);
     }
     q += position_count(p.kind);

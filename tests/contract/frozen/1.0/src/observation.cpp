@@ -75,7 +75,7 @@ void observed_accelerations(const Observation& now, const NodeMotions& nodes, st
 
 namespace {
 
-/// The first thing in the system that needs an ability, as one would name it; "" when nothing does.
+/// The first thing in the system that needs an ability, with its name; "" if nothing does.
 std::string first_use(const SystemView& view, Ability ability) {
   switch (ability) {
     case Ability::closed_loops:
@@ -121,7 +121,7 @@ std::string first_use(const SystemView& view, Ability ability) {
       if (std::string of = user(view.constraints, "constraint"); !of.empty()) return of;
       return user(view.modules, "module");
     }
-    // What these need shows only in the course of a solution: the solver says so itself.
+    // The need for these shows only in the course of a solution: the solver says so itself.
     case Ability::redundant_constraints:
     case Ability::reactions:
     case Ability::singular_mass:

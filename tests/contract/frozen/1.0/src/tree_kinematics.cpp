@@ -19,8 +19,8 @@ void TreeKinematics::evaluate(const double* q, const double* v, const double* et
       outboard_motion(view_.joints[i], joints_[i], motion_of(view_.joints[i].inboard(), frames_), frames_[i]);
     return;
   }
-  // The joint places the section of the outboard body that it is attached to, the body frame follows from the modes,
-  // and the other sections from the body frame.
+  // The joint places the node of the outboard body that it is attached to; the body frame follows from the modes, and
+  // the other nodes from the body frame.
   nodes_.evaluate(eta, etadot);
   for (std::size_t i = 0; i < n; ++i) {
     const JointData& joint = view_.joints[i];

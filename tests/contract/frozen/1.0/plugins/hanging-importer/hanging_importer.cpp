@@ -29,7 +29,7 @@ struct Rod {
   double length = 0, mass = 0, angle = 0;  // m, kg, rad from the vertical
 };
 
-/// The numbers of a line, all of them; false where it holds something else.
+/// The numbers of a line, all of them; false if it holds something else.
 bool read_rod(std::string_view line, Rod& rod) {
   for (double* number : {&rod.length, &rod.mass, &rod.angle}) {
     line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
@@ -40,7 +40,7 @@ bool read_rod(std::string_view line, Rod& rod) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-/// Writes the model while it goes down the chain.
+/// Writes the model on its way down the chain.
 class Chain {
  public:
   explicit Chain(bool in_xz) : in_xz_(in_xz) {}

@@ -180,7 +180,7 @@ class KaneSolver final : public Solver {
     return false;
   }
 
-  /// From the tips to ground: a joint transmits what its outboard body and all beyond need beside the applied forces.
+  /// From the tips to ground: a joint transmits what its outboard body and all beyond need, less the applied forces.
   void find_reactions(std::span<Spatial> reactions) noexcept {
     for (std::size_t i = 0; i < loads_.size(); ++i)
       loads_[i] = inertia_wrench(i, acceleration_[i], false) - wrenches_[i];

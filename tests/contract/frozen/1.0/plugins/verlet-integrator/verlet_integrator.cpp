@@ -103,7 +103,7 @@ class Verlet final : public StepByStep {
     const auto kick_again = [&](State& y) { kick(from, h / 2, y); };
     if (iterate(to, t, rates_of_start, kick_again) != Status::ok) return Status::failed;
 
-    // Of the drift the middle is found: q½ = q₀ + h/2 N(q½) v½.
+    // From the drift follows the middle: q½ = q₀ + h/2 N(q½) v½.
     const auto rates_of_middle = [&] { return parts_.position_rates(t + h / 2, trial_, rate_); };
     const auto drift_again = [&](State& y) { drift(from, h / 2, y); };
     if (iterate(to, t, rates_of_middle, drift_again) != Status::ok) return Status::failed;

@@ -1,4 +1,4 @@
-// Why a formulation lacks an ability, where that has a reason in its mathematics. Offered by Formulation::query.
+// Tells why a formulation lacks an ability, if its mathematics is the reason. Formulation::query gives it.
 #pragma once
 
 #include <string_view>
@@ -11,8 +11,8 @@ class AbilityReasons {
  public:
   static constexpr std::string_view interface_name = "polyform.ability_reasons.1";
 
-  /// To follow a colon: "the particles have constant masses, …". Empty where there is none to tell. The text lives as
-  /// long as the formulation.
+  /// The reason, in words that can follow a colon: "the particles have constant masses, …". It is empty if there is
+  /// none. The text lives as long as the formulation.
   virtual std::string_view why_not(Ability) const noexcept = 0;
 
  protected:

@@ -5,8 +5,8 @@
 // world in each of its lanes, for less than as many single evaluations.
 //
 // What a lane gives depends on its world alone, to the last bit, whatever the other lanes hold and in whichever lane
-// the world stands. It is what the world's own solver gives, to rounding; where the batch cannot do an evaluation, it
-// leaves it to that solver.
+// the world stands. It is what the world's own solver gives, to rounding; the batch leaves evaluations that it cannot
+// do to that solver.
 #pragma once
 
 #include <cstddef>
@@ -32,20 +32,20 @@ struct BatchOutput {
   std::span<std::uint8_t> done{};  ///< one per lane: whether it could be evaluated; if not, its own solver says why
 };
 
-/// Solver::query(BatchEvaluation::interface_name) of a solver that can carry its system in lanes; nullptr of one that
-/// cannot. It lives as long as that solver, whose own use does not disturb it. Nothing allocates or throws after
-/// set_world.
+/// What Solver::query(BatchEvaluation::interface_name) gives if the solver can carry its system in lanes; otherwise the
+/// query gives nullptr. It lives as long as that solver, and use of the solver does not disturb it. After set_world
+/// nothing allocates or throws.
 class BatchEvaluation {
  public:
   static constexpr std::string_view interface_name = "polyform.batch.1";
 
   /// How many worlds there are; always the same.
   virtual std::size_t lanes() const noexcept = 0;
-  /// Numbers of a state, as Solver::state_size() of each world.
+  /// How many numbers a state has: Solver::state_size() of each world.
   virtual std::size_t state_size() const noexcept = 0;
   /// From now on the lane has this world: a solver by the same formulation with the same options, whose system has the
-  /// same bodies, joints and elements in the same order, with other numbers. It outlives its use. failed: it does not
-  /// fit, and failure() says why; the lane has no world then.
+  /// same bodies, joints and elements in the same order, with other numbers. The caller keeps the solver alive. failed:
+  /// the world does not fit, and failure() says why; the lane has no world then.
   virtual Status set_world(std::size_t lane, Solver& world) noexcept = 0;
   /// ẏ = f(t, y) in all active lanes, each of which has a world.
   virtual void evaluate(const BatchInput&, BatchOutput&) noexcept = 0;

@@ -16,14 +16,14 @@
 
 namespace polyform {
 
-/// ẏ = f(t, y) of all lanes. The host's; it outlives the integrator. Numbers stand as in BatchInput.
+/// ẏ = f(t, y) of all lanes. It belongs to the host and outlives the integrator. Numbers stand as in BatchInput.
 class BatchSystem {
  public:
   virtual std::size_t lanes() const noexcept = 0;
-  /// The system of a lane alone: its sizes, which are the same for all, its correction and its failures.
+  /// The system of a lane alone, with its correction and its failures. All have the same sizes.
   virtual FirstOrderSystem& world(std::size_t lane) noexcept = 0;
-  /// The derivatives of all active lanes. done says of which they were found and are finite; of the others the world's
-  /// failure() tells why not. in.y has size() × lanes numbers, out.ydot as well; out.power is not used.
+  /// The derivatives of all active lanes. done says in which lanes they were found and are finite; for any other lane
+  /// the world's failure() says why not. in.y has size() × lanes numbers, out.ydot as well; out.power is not used.
   virtual void derivatives(const BatchInput& in, BatchOutput& out) noexcept = 0;
 
  protected:
@@ -33,7 +33,7 @@ class BatchSystem {
 /// What became of a lane in BatchIntegrator::step.
 enum class LaneStep : std::uint8_t {
   none,      ///< it had nothing to do
-  repeated,  ///< the step was given up and goes on with the next call
+  repeated,  ///< the step was rejected; the next call tries it again
   done,      ///< a step was accepted
   failed     ///< Integrator::failure() of the lane says why
 };
@@ -42,11 +42,12 @@ enum class LaneStep : std::uint8_t {
 class BatchIntegrator {
  public:
   /// The integrator of a lane, as the host would use one alone. Its step() goes to the end of a step without the other
-  /// lanes; after step() of the batch has done the step, or failed, it gives that result.
+  /// lanes; if step() of the batch has already done that step, or failed in it, the lane's step() gives that result.
   virtual Integrator& lane(std::size_t lane) noexcept = 0;
-  /// Forgets what the lane has learned of its last world: StepSettings of the next one, which start() begins.
+  /// Forgets what the lane has learned of its last world. The settings are those of the next world, which start()
+  /// begins.
   virtual void begin_world(std::size_t lane, const StepSettings&) noexcept = 0;
-  /// One try of a step in each lane, no further than its limit; a lane with a limit that is not above its time rests.
+  /// Tries one step in each lane, no further than the lane's limit; a lane whose limit is not above its time rests.
   virtual void step(std::span<const double> t_limit, std::span<LaneStep> out) noexcept = 0;
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
 
@@ -59,7 +60,7 @@ class BatchIntegration {
  public:
   static constexpr std::string_view interface_name = "polyform.batch_integration.1";
 
-  /// Integrators for the lanes of the system, or nullptr where memory ran out. options: one value per
+  /// Integrators for the lanes of the system, or nullptr if memory ran out. options: one value per
   /// IntegratorType::fields().
   virtual BatchIntegrator* create(BatchSystem&, Strided<const FieldValue> options) const noexcept = 0;
 

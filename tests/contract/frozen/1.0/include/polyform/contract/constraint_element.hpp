@@ -38,7 +38,7 @@ class ConstraintBatch {
 class ConstraintType : public ElementType {
  public:
   virtual bool holonomic() const noexcept = 0;
-  /// Rows of one instance (after define), e.g. one per velocity of the attached joint.
+  /// Rows of one instance (after define), for example one per velocity of the attached joint.
   virtual std::size_t rows(const ElementInstance&) const noexcept = 0;
   virtual bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept = 0;
   virtual ConstraintBatch* create(Strided<const ElementInstance>) const noexcept = 0;

@@ -8,6 +8,7 @@
 
 #include "polyform/contract/batch_evaluation.hpp"
 #include "polyform/contract/constraint_element.hpp"
+#include "polyform/contract/device_launch.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/equation_matrices.hpp"
 #include "polyform/contract/equations.hpp"
@@ -15,10 +16,12 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/flexible_body.hpp"
 #include "polyform/contract/force.hpp"
+#include "polyform/contract/force_law.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/importer.hpp"
 #include "polyform/contract/integrator.hpp"
 #include "polyform/contract/joint.hpp"
+#include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/lost_digits.hpp"
 #include "polyform/contract/module.hpp"
 #include "polyform/contract/outputs.hpp"
@@ -63,8 +66,8 @@ inline constexpr MemberRecord member_records[] = {
 inline constexpr std::size_t most_structures = 96;
 static_assert(static_cast<std::size_t>(Structure::count) <= most_structures);
 
-/// Per structure a number that tells how the members are laid out which it had in SDK 1.minor; 0 where it had none. Of
-/// two libraries with equal numbers one can read what the other wrote.
+/// Per structure a hash of the layout of those members that it had in SDK 1.minor, or 0 if it had none. Two libraries
+/// with equal numbers can read what the other wrote.
 constexpr std::array<std::uint32_t, most_structures> contract_layouts(std::uint32_t minor) {
   std::array<std::uint32_t, most_structures> layouts{};
   for (const MemberRecord& m : member_records) {

@@ -1,4 +1,5 @@
-// What an evaluation of a system costs in a formulation, told before anything is compiled: an interface of Formulation.
+// The cost of an evaluation of a system in a formulation, told before anything is compiled: an interface of
+// Formulation.
 #pragma once
 
 #include <string_view>
@@ -8,12 +9,12 @@
 
 namespace polyform {
 
-/// Asked for by Formulation::query(CostModel::interface_name). The host prefers formulations by it and refuses one
-/// that would run out of memory.
+/// What Formulation::query(CostModel::interface_name) gives. By it the host prefers formulations, and refuses one that
+/// would run out of memory.
 class CostModel {
  public:
   static constexpr std::string_view interface_name = "polyform.evaluation_cost.1";
-  /// Of the formulation with default options, to a factor of about two. Where no memory is left to tell: zero.
+  /// Estimates for default options, to a factor of about two. Gives zero if the estimate itself ran out of memory.
   virtual void estimate(const SystemView&, EvaluationCost& out) const noexcept = 0;
 
  protected:

@@ -20,7 +20,7 @@ struct Diagnostic {
   std::string_view remedy{};   ///< what to do; may be empty
   std::string_view path{};     ///< place in the model, e.g. joints[2].axis, or a formulation's option; may be empty
   std::string_view file{};     ///< may be empty
-  std::int32_t line = 0, column = 0;  ///< from 1; 0 where not known
+  std::int32_t line = 0, column = 0;  ///< from 1; 0 if not known
 };
 
 /// Takes diagnostics. Implemented by the host; never throws.

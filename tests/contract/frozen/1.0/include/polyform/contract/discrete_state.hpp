@@ -1,8 +1,8 @@
-// Discrete state: small integers that a solver or an element has beside the numbers that are integrated.
+// Discrete state: small integers that a solver or an element has in addition to the numbers that are integrated.
 //
 // Which rows of a closed loop depend on others, the sign of a quaternion, whether a brake sticks or slips: such a value
-// is part of the state, for the future depends on it, but it has no rate, no error and no tolerance. So it is no number
-// of y. It changes between steps only:
+// is part of the state, for the future depends on it, but it has no rate, no error and no tolerance. So y does not
+// contain it. It changes between steps only:
 //
 //   - values of elements change where the host has located an event of the element, in DiscreteElement::pass_event;
 //   - values of the solver itself change in Solver::encode and Solver::correct;
@@ -29,19 +29,19 @@ struct DiscreteDescription {
   std::string_view owner{};  ///< the element, joint or body that it belongs to
   std::string_view name{};   ///< in a few words: "latch", "dependent rows"
   std::int32_t least = 0, greatest = 0;
-  std::span<const std::string_view> words{};  ///< of the values from `least` on, for people; may be empty
+  std::span<const std::string_view> words{};  ///< a word for each value from `least` on, for people; may be empty
 };
 
-/// Asked for by Solver::query(DiscreteState::interface_name). A solver has one set of values at a time: what the calls
-/// of Solver compute is at y, t and these.
+/// What Solver::query(DiscreteState::interface_name) gives. A solver has one set of values at a time: its calls compute
+/// at y, t and these values.
 class DiscreteState {
  public:
   static constexpr std::string_view interface_name = "polyform.discrete_state.1";
   /// First SystemView::discrete values of the elements, group after group as ElementInstances::discrete_offset says,
-  /// then those of the solver itself. Always as many, and always in the same place in memory.
+  /// then those of the solver itself. Their number and their place in memory never change.
   virtual std::span<const std::int32_t> values() const noexcept = 0;
-  /// All values, as they were read before. failed, and nothing is changed, where there are more or fewer, or one is not
-  /// within its range.
+  /// Sets all values, as values() gave them before. failed, and nothing is changed, if their number is wrong or one is
+  /// out of its range.
   virtual Status set(std::span<const std::int32_t> values) noexcept = 0;
   /// i < values().size(). What it points to lives as long as the solver.
   virtual void describe(std::size_t i, DiscreteDescription& out) const noexcept = 0;
@@ -56,11 +56,11 @@ class DiscreteState {
 class DiscreteElement {
  public:
   static constexpr std::string_view interface_name = "polyform.discrete_element.1";
-  /// At the start of a run; zero on entry.
+  /// Writes the values at the start of a run; they are zero on entry.
   virtual void initial_values(std::span<std::int32_t> values) const noexcept = 0;
-  /// At an event: event function k of the batch has just changed its sign, to positive where `rising`. The input is the
-  /// state right after that, with the values as they were in ForceInput::discrete; `values` are the same on entry and
-  /// what they shall be from now on when the function returns. Depends only on what it is given.
+  /// Called at an event: event function k of the batch has just changed its sign, to positive if `rising`. The input is
+  /// the state right after that, with the values before the event in ForceInput::discrete. `values` holds these on
+  /// entry, and on return those that apply from now on. The result depends on the arguments only.
   virtual void pass_event(std::size_t k, bool rising, const EventInput&, std::span<std::int32_t> values) noexcept = 0;
 
  protected:

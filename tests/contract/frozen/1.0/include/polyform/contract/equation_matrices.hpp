@@ -18,7 +18,7 @@ class EquationMatrices {
     Size<Group> size{};
     std::string_view name{};
     std::size_t count = 0;
-    std::string_view components{};  ///< a word for each, with spaces between them; empty: numbers will do
+    std::string_view components{};  ///< a word for each row or column, with spaces between; empty: numbers do
   };
   static constexpr std::size_t one = static_cast<std::size_t>(-1);  ///< in the place of a list: a single column
   struct Matrix {
@@ -26,12 +26,12 @@ class EquationMatrices {
     std::string_view name{};     ///< as the paper writes it
     std::string_view meaning{};  ///< what it is, with the number of its equation
     std::size_t rows = 0, columns = one;  ///< lists whose groups are the rows and the columns
-    std::size_t level = 0;       ///< of a hierarchy of models, from 1; 0 where there is none
+    std::size_t level = 0;       ///< of a hierarchy of models, from 1; 0 if there is none
     std::span<const double> values{};  ///< rows first
   };
   static constexpr std::string_view interface_name = "polyform.equation_matrices.1";
 
-  /// Finds all matrices at a state. Failed: with a reason in Solver::failure().
+  /// Finds all matrices at a state. failed: Solver::failure() says why.
   Status form(double t, const ConstStateView& state) noexcept { return do_form(t, state); }
   virtual std::size_t lists() const noexcept = 0;
   virtual std::size_t groups(std::size_t list) const noexcept = 0;

@@ -28,14 +28,14 @@ class Equations {
     std::size_t unknowns = 0;
   };
   /// Rows of one joint, constraint element or module. level: the lowest level of a hierarchy of models that has them,
-  /// from 1; 0 where the solver has no levels. Rows above the solver's own level are counted as none.
+  /// from 1; 0 if the solver has no levels. Rows above the solver's own level do not count.
   struct Constraint {
     Size<Constraint> size{};
     const char* kind = "";
     std::string_view name{};
     std::size_t rows = 0;
     std::size_t level = 0;
-    double covariance = 0;  ///< R of each of the rows, in the inverse of an inertia: zero where they hold exactly
+    double covariance = 0;  ///< R of each of the rows, in the inverse of an inertia: zero if they hold exactly
   };
   static constexpr std::string_view interface_name = "polyform.equations.1";
 
@@ -43,9 +43,9 @@ class Equations {
   virtual void describe_block(std::size_t, Block& out) const noexcept = 0;
   virtual std::size_t constraints() const noexcept = 0;
   virtual void describe_constraint(std::size_t, Constraint& out) const noexcept = 0;
-  /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
+  /// The subsystem of a level's model to which a block belongs, by number; without levels all are in subsystem 0.
   virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
-  virtual std::size_t levels() const noexcept = 0;  ///< 0 where the solver has none
+  virtual std::size_t levels() const noexcept = 0;  ///< 0 if the solver has none
 
   Block block(std::size_t i) const noexcept {
     Block out;

@@ -6,8 +6,8 @@
 //
 //   - stops every integrator at next_knot() and begins it anew there;
 //   - looks for sign changes of the event functions within each step, locates the first one to 1e-12 of the time,
-//   begins
-//     anew there with a very small step, and lets the steps grow from it, so that nothing short behind it is missed;
+//     begins anew there with a very small step, and lets the steps grow from it, so that nothing short behind it is
+//     missed;
 //   - makes no step longer than an event function takes to its zero at the present rate, nor longer than `guard`.
 //
 // A model whose elements have none of this costs nothing.
@@ -31,7 +31,7 @@ enum class Crossing : int { any = 0, falling = -1, rising = 1 };
 /// What an event function is.
 struct EventDescription {
   Size<EventDescription> size{};
-  std::size_t instance = 0;                     ///< of the batch: whose event it is
+  std::size_t instance = 0;                     ///< index within the batch
   std::string_view name = "event";              ///< for messages: "contact", "stick"
   Crossing crossing = Crossing::any;
 };
@@ -61,22 +61,23 @@ class EventSource {
   static constexpr std::string_view interface_name = "polyform.events.1";
   /// Event functions of the whole batch; constant. A source without any may still tell a guard or a knot.
   virtual std::size_t event_count() const noexcept = 0;
-  /// Of event function k; called before the run.
+  /// Describes event function k; called before the run.
   virtual void describe_event(std::size_t k, EventDescription& out) const noexcept = 0;
   virtual void evaluate_events(const EventInput&, EventOutput&) noexcept = 0;
-  /// The first time after t at which an instance's law jumps or bends by the clock; functions of time among the fields
-  /// are known to the host and need not be told.
+  /// The first time after t at which an instance's law jumps or bends by the clock. The host knows those of the
+  /// functions of time among the fields, which need not be given here.
   virtual double next_knot(double t) const noexcept {
     (void)t;
     return never;
   }
-  /// The shortest time in which an instance does something of its own accord, such as a period; `never` when none, s.
+  /// The shortest time in which an instance does something of its own accord, such as a period, s; `never` if there is
+  /// none.
   virtual double shortest_time(std::size_t instance) const noexcept {
     (void)instance;
     return never;
   }
-  /// A further ability by name, or nullptr: StateJumps, where first-order states of a force jump at its events. A
-  /// discrete state of the element changes by DiscreteElement, which the batch itself gives.
+  /// A further ability by name, or nullptr: StateJumps, if first-order states of a force jump at its events. Discrete
+  /// states of the element change by DiscreteElement, which the batch itself gives.
   virtual void* query(std::string_view asked) noexcept {
     (void)asked;
     return nullptr;
@@ -86,7 +87,7 @@ class EventSource {
   ~EventSource() = default;
 };
 
-/// The time that a value takes to zero at this rate, s; `never` where it goes away from zero.
+/// The time that a value takes to zero at this rate, s; `never` if it goes away from zero.
 inline double time_to_zero(double value, double rate) noexcept { return value * rate < 0 ? -value / rate : never; }
 /// Half a period of mass and stiffness: how long a contact of this stiffness lasts, s. Good for EventOutput::guard
 /// while the contact is closed.
@@ -97,7 +98,7 @@ inline double contact_time(double mass, double stiffness) noexcept {
 /// Signed distance of two spheres about two markers, and its rate: negative where they overlap.
 struct Gap {
   double value = 0, rate = 0;
-  Vec3 normal;  ///< from the first to the second, ground axes; zero where the centres coincide
+  Vec3 normal;  ///< from the first to the second, ground axes; zero if the centres coincide
 };
 inline Gap sphere_gap(const MarkerMotion& a, const MarkerMotion& b, double radius_a, double radius_b) noexcept {
   const Vec3 line = b.position - a.position;

@@ -48,7 +48,7 @@ constexpr bool names_joints(FieldType type) { return type == FieldType::joint ||
 struct FieldSpec {
   std::string_view name;
   FieldType type = FieldType::number;
-  std::string_view unit;           ///< "" where it has none
+  std::string_view unit;           ///< "" if it has none
   std::string_view meaning;        ///< one line
   bool required = false;
   std::string_view default_text{}; ///< as one would write it in YAML; "" means: the type decides when not given
@@ -57,7 +57,7 @@ struct FieldSpec {
   double maximum = std::numeric_limits<double>::infinity();
   bool exclusive_minimum = false;  ///< value must be > minimum
   double typical = 0;  ///< size of a usual value, in the field's unit; 0: not told. Conformance tries such values
-  /// Where the element's model holds, in the field's unit: values outside are allowed and give a warning.
+  /// The range in which the element's model holds, in the field's unit; values outside are allowed and give a warning.
   double valid_minimum = -std::numeric_limits<double>::infinity();
   double valid_maximum = std::numeric_limits<double>::infinity();
   bool tied_to_ground =

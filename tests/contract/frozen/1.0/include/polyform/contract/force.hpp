@@ -14,7 +14,7 @@
 
 namespace polyform {
 
-/// A point fixed in a frame, in that frame's axes from its origin, m. For a type that defines an instance the frame is
+/// A point fixed in a frame, in that frame's axes from its origin, m. While a type defines an instance, the frame is
 /// that of the body. Afterwards a marker of a flexible body sits at the origin of the node that the host made there.
 struct Marker {
   BodyIndex body = BodyIndex::ground;
@@ -40,7 +40,7 @@ struct JointShape {
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
 };
 
-/// What a model says of a body's inertia; of a flexible body, of the undeformed whole. All zero for ground.
+/// A body's inertia as the model gives it; for a flexible body that of the undeformed whole. All zero for ground.
 struct BodyInertia {
   double mass = 0;        ///< kg
   Vec3 center_of_mass{};  ///< from the frame origin, body axes, m
@@ -76,7 +76,7 @@ struct ForceOutput {
   std::span<double> efforts{};     ///< generalized forces, in the order of v; zero on entry
   std::span<double> state_rates{}; ///< d/dt of the states
   double potential_energy = 0;     ///< of the whole batch, J
-  double power = 0;                ///< of what is not the rate of the potential energy, W
+  double power = 0;                ///< of all that is not the rate of the potential energy, W
 };
 
 /// All instances of one force type in one solver, with their constants. One object per solver, so it may keep

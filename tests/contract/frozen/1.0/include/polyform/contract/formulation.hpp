@@ -38,7 +38,7 @@ struct Correction {
   double position_residual = 0, velocity_residual = 0;   ///< before the correction, largest: m or rad, m/s or rad/s
   std::size_t iterations = 0;                            ///< Newton steps on position
 
-  /// Of several corrections together.
+  /// Adds a further correction: residuals keep their largest value, steps are summed.
   void add(const Correction& next) {
     position_residual = position_residual < next.position_residual ? next.position_residual : position_residual;
     velocity_residual = velocity_residual < next.velocity_residual ? next.velocity_residual : velocity_residual;
@@ -69,7 +69,7 @@ struct Observation {
   double kinetic_energy = 0, potential_energy = 0;   ///< J; potential energy as in the model format
   double power = 0;                                  ///< of applied forces that have no potential, W
   double position_violation = 0, velocity_violation = 0;  ///< largest over all joints' constraint rows
-  /// Of all steps since the last observation; the host keeps it, no solver writes it.
+  /// Covers all steps since the last observation; the host writes it, never a solver.
   const Correction* correction = nullptr;
   /// What the rows of the constraint elements carry, λ + effort of ConstraintOutput, element after element in the order
   /// of the view. NaN on entry.
@@ -133,7 +133,8 @@ class Formulation {
   virtual std::string_view source() const noexcept = 0;                 ///< the paper
   virtual Strided<const FieldSpec> options() const noexcept = 0;
   virtual std::uint32_t abilities() const noexcept = 0;                 ///< Ability bits
-  /// Which formulation the host prefers when the user names none: of those that can run the model, the largest.
+  /// If the user names no formulation, the host takes the one with the largest preference among those that can run the
+  /// model.
   virtual int preference() const noexcept = 0;
   /// Whether this system can be run, beyond the declared abilities, which the host has checked (check_abilities).
   virtual bool supports(const SystemView&, DiagnosticSink&) const noexcept { return true; }

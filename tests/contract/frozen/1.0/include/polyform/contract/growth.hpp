@@ -1,4 +1,4 @@
-// How the contract grows: members are added at the end of a structure, and who reads it asks how far it reaches.
+// How the contract grows: members are added at the end of a structure, and its reader asks how far it reaches.
 //
 // A structure that is handed over by itself begins with its Size: the number of bytes that its maker knows. An array of
 // structures is handed over as Strided: pointer, count and the size of one structure for its maker. So a structure may
@@ -22,15 +22,15 @@ class Size {
   constexpr Size() noexcept : bytes_(sizeof(T)) {}
   constexpr Size(const Size&) noexcept : Size() {}
   constexpr Size& operator=(const Size&) noexcept { return *this; }
-  /// As the maker of the structure knows it.
+  /// The size for the structure's maker.
   constexpr std::size_t bytes() const noexcept { return bytes_; }
 
  private:
   std::size_t bytes_;
 };
 
-/// A member that came after 1.0. Its maker gives it where the structure is made; others use get() and set(). A
-/// structure that has one is not assigned as a whole, for the one assigned to may end before it: its members are.
+/// A member that came after 1.0. Its maker gives it where the structure is made; others use get() and set(). Do not
+/// assign a structure with such a member as a whole, for the target may end before it: assign its members.
 template <class M>
 class Later {
  public:
@@ -62,7 +62,7 @@ bool reaches(const T& structure, M T::*member, std::size_t bytes) noexcept {
 }
 }  // namespace detail
 
-/// An array of structures whose maker may know more of their members, or fewer, than who reads them.
+/// An array of structures whose maker may know more or fewer of their members than the reader.
 template <class T>
 class Strided {
   using Bytes = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
@@ -129,8 +129,8 @@ class Strided {
              (std::ranges::borrowed_range<Range> || std::is_const_v<T>) &&
              std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>)
   constexpr Strided(Range&& range) noexcept : Strided(std::ranges::data(range), std::ranges::size(range)) {}
-  /// Of structures that may be written. A template, so that the copy stays trivial for every compiler: how a Strided is
-  /// handed over depends on that.
+  /// From structures that may be written. It is a template, so that the copy stays trivial for every compiler: on that
+  /// depends how a Strided is passed.
   template <class U>
     requires(std::is_same_v<const U, T> && !std::is_same_v<U, T>)
   constexpr Strided(const Strided<U>& other) noexcept
@@ -138,7 +138,7 @@ class Strided {
 
   constexpr std::size_t size() const noexcept { return count_; }
   constexpr bool empty() const noexcept { return count_ == 0; }
-  /// The size of one structure for who made them, bytes.
+  /// The size of one structure for its maker, bytes.
   constexpr std::size_t stride() const noexcept { return stride_; }
   constexpr T& operator[](std::size_t i) const noexcept { return *pointer_to(i); }
   constexpr T& front() const noexcept { return *first_; }
@@ -159,12 +159,12 @@ class Strided {
   bool has(M value_type::*member) const noexcept {
     return count_ != 0 && detail::reaches(*first_, member, stride_);
   }
-  /// The member of structure i; of one that has none, what it is by default.
+  /// The member of structure i, or its default if the structure lacks it.
   template <class L>
   auto get(std::size_t i, L value_type::*member) const noexcept -> typename LaterValue<L>::Type {
     return LaterValue<L>::of(has(member) ? (*this)[i].*member : value_type{}.*member);
   }
-  /// Writes the member of structure i, where it has one.
+  /// Writes the member of structure i, if the structure has it.
   template <class L>
   void set(std::size_t i, L value_type::*member, const typename LaterValue<L>::Type& value) const noexcept
     requires(!std::is_const_v<T>)
@@ -176,7 +176,7 @@ class Strided {
   template <class>
   friend class Strided;
 
-  /// Also of the place behind the last one, and of none at all.
+  /// Good for one place past the end, too, and for an empty array.
   constexpr T* pointer_to(std::size_t i) const noexcept {
     return moved(first_, static_cast<std::ptrdiff_t>(i), stride_);
   }
@@ -197,18 +197,18 @@ template <class T, class M>
 bool has(const T& structure, M T::*member) noexcept {
   return detail::reaches(structure, member, structure.size.bytes());
 }
-/// The member; of a structure that has none, what it is by default.
+/// The member, or its default if the structure lacks it.
 template <class T, class L>
 auto get(const T& structure, L T::*member) noexcept -> typename LaterValue<L>::Type {
   return has(structure, member) ? LaterValue<L>::of(structure.*member) : LaterValue<L>::of(T{}.*member);
 }
-/// Writes the member, where the structure has it.
+/// Writes the member, if the structure has it.
 template <class T, class L>
 void set(T& structure, L T::*member, const typename LaterValue<L>::Type& value) noexcept {
   if (has(structure, member)) LaterValue<L>::of(structure.*member) = value;
 }
-/// A copy with all members that are known here: those that the structure has, and the others as they are by default.
-/// For who keeps a structure beyond the call that hands it over.
+/// A copy with all members that are known here: those of the structure, and defaults for those that it lacks. For code
+/// that keeps a structure beyond the call that hands it over.
 template <class T>
 T complete(const T& structure) noexcept {
   T whole;
@@ -218,8 +218,8 @@ T complete(const T& structure) noexcept {
   return whole;
 }
 
-/// The interface I of an object that can be asked for further ones, or nullptr. Every base class of the contract has
-/// `query`; an interface says its name and its version by I::interface_name.
+/// Asks an object for the interface I; nullptr if it has none. Every base class of the contract has `query`; an
+/// interface gives its name and version in I::interface_name.
 template <class I, class Base>
 auto ask(Base& base) noexcept {
   using Given = std::remove_pointer_t<decltype(base.query(I::interface_name))>;

@@ -16,22 +16,22 @@
 
 namespace polyform {
 
-/// What became of something.
+/// What the importer did with something.
 enum class Treatment : std::int32_t {
   honoured,      ///< the result says the same
   converted,     ///< the result says the same in another way, or says what comes nearest; the remark tells which
   not_honoured,  ///< the result says nothing of it
-  kept_back      ///< it stands within something that is not honoured
+  kept_back      ///< it belongs to something that is not honoured
 };
 
-/// What became of one kind of thing.
+/// What the importer did with one kind of thing.
 struct Finding {
   Size<Finding> size{};
   Treatment treatment = Treatment::not_honoured;
   std::string_view what{};    ///< such as joint/limit@effort: an element by its path, an attribute after the @
   std::string_view remark{};  ///< what it became, or why it is not honoured; may be empty
   std::size_t count = 1;      ///< how many of them
-  std::int32_t line = 0, column = 0;  ///< of the first one in the file, from 1; 0 where not known
+  std::int32_t line = 0, column = 0;  ///< of the first one in the file, from 1; 0 if not known
 };
 
 /// A file whose bytes the host has read. The views live as long as the call that gets them.
@@ -47,7 +47,7 @@ class ConversionSink {
   /// The result, as a whole or piece after piece: of an import the text of a model, of an export the file's bytes.
   virtual void text(std::string_view) noexcept = 0;
   virtual void finding(const Finding&) noexcept = 0;
-  /// For what keeps the file from being converted, with its place in the file.
+  /// Takes what keeps the file from being converted, with its place in the file.
   virtual DiagnosticSink& diagnostics() noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
@@ -65,11 +65,12 @@ class ImporterType {
   virtual std::string_view source() const noexcept = 0;    ///< the specification of the format
   virtual std::string_view extensions() const noexcept = 0;  ///< usual endings of its files, ".a .b"
   virtual Strided<const FieldSpec> fields() const noexcept = 0;  ///< its options
-  /// Whether the bytes are of this format, from what they begin with; false for what could be of another.
+  /// Whether the bytes begin like a file of this format; false if they could be of another.
   virtual bool recognises(std::string_view bytes) const noexcept = 0;
   /// A small file of the format, which import_model converts: the conformance checks begin with it.
   virtual std::string_view example() const noexcept = 0;
-  /// Gives the model and the findings to the sink; failed after an error there. options: one value per fields().
+  /// Gives the model and the findings to the sink; failed after an error in its diagnostics. options: one value per
+  /// fields().
   virtual Status import_model(const ForeignFile&, Strided<const FieldValue> options,
                               ConversionSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
@@ -79,13 +80,13 @@ class ImporterType {
   ~ImporterType() = default;
 };
 
-/// Asked of an ImporterType: writes files of its format too.
+/// What ImporterType::query gives if the type also writes files of its format.
 class Exporter {
  public:
   static constexpr std::string_view interface_name = "polyform.exporter.1";
-  /// Gives the file to the sink, with one finding for every kind of thing in the model; failed after an error there.
-  /// model: JSON text in the format of model files, without parts, chains and left-out fields: every body and joint
-  /// stands in it with all that it has.
+  /// Gives the file to the sink, with one finding for every kind of thing in the model; failed after an error in its
+  /// diagnostics. model: JSON text in the format of model files, without parts, chains and left-out fields: every body
+  /// and joint stands in it with all its fields.
   virtual Status export_model(std::string_view model, ConversionSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual const void* query(std::string_view asked) const noexcept { (void)asked; return nullptr; }

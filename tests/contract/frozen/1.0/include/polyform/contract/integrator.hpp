@@ -16,15 +16,15 @@
 
 namespace polyform {
 
-/// ẏ = f(t, y), and what is done to y after each step. The host's; it outlives the integrator. Times in s.
+/// ẏ = f(t, y), and what is done to y after each step. It belongs to the host and outlives the integrator. Times in s.
 class FirstOrderSystem {
  public:
   virtual std::size_t size() const noexcept = 0;
-  /// How many of the states, the last ones, are integrals of the others that nothing depends on: they are integrated
-  /// along, to the order of the method. They take part in the choice of steps with integral_tolerance times the
-  /// tolerances, relative to the largest that they have been: one that is always zero changes nothing.
+  /// How many of the states, the last ones, are integrals of the others. Nothing depends on them: they are integrated
+  /// along, to the order of the method. In the choice of steps they count with integral_tolerance times the tolerances,
+  /// relative to their largest value so far: an integral that is always zero changes nothing.
   virtual std::size_t integrals() const noexcept = 0;
-  /// ydot = f(t, y); failed where it cannot be computed or is not finite. y may lack the integrals. Depends on t and y
+  /// ydot = f(t, y); failed if it cannot be computed or is not finite. y may lack the integrals. Depends on t and y
   /// only, until correct or a call of the host changes something else: the host then begins the integrator anew.
   virtual Status derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
   /// Called once at the end of each step that is accepted, before the next: removes drift from y. failed when it
@@ -39,9 +39,9 @@ class FirstOrderSystem {
   ~FirstOrderSystem() = default;
 };
 
-/// An integral is a balance that is looked at, not the motion: it shows what an error of the motion makes of it, some
-/// ten times that error, and steps are chosen for it only where the motion says nothing (a drive whose motion is
-/// given).
+/// How much coarser the tolerances of integrals are. An integral is a balance to look at, not the motion: an error of
+/// the motion shows in it some ten times as large, and it decides on steps only if the motion does not (a drive whose
+/// motion is given).
 inline constexpr double integral_tolerance = 10;
 
 /// What every integrator is told; the host has checked that all are greater than zero. Options of one method are
@@ -61,19 +61,19 @@ class Integrator {
   /// Sets the beginning; forgets everything before. y has FirstOrderSystem::size() numbers.
   virtual Status start(double t, std::span<const double> y) noexcept = 0;
   /// Begins anew at t, which lies within the last step or a little after it: what was learned of the motion before
-  /// (derivatives, order, history) is forgotten, for it may not hold any more. y may be state() itself. first_step: of
-  /// the next step of an adaptive integrator, s; 0: of its own choice.
+  /// (derivatives, order, history) is forgotten, for it may not hold any more. y may be state() itself. first_step:
+  /// length of an adaptive integrator's next step, s; 0: the integrator chooses it.
   virtual Status restart(double t, std::span<const double> y, double first_step) noexcept = 0;
   /// One accepted and corrected step, never beyond t_limit > time(): the step that would pass it ends exactly there.
   /// After a failure time() and state() are as they were.
   virtual Status step(double t_limit) noexcept = 0;
   /// The state at t within the last step, previous_time() ≤ t < time(): the integrator's own interpolation, to which
-  /// FirstOrderSystem::correct has not been applied. Not asked after a failed step but for its start. Does not alter
-  /// the sequence of steps.
+  /// FirstOrderSystem::correct has not been applied. After a failed step the host asks for its start only. Does not
+  /// alter the sequence of steps.
   virtual Status state_at(double t, std::span<double> y) noexcept = 0;
-  /// At time(), corrected. Valid until the next step.
+  /// The corrected state at time(). Valid until the next step.
   virtual std::span<const double> state() const noexcept = 0;
-  /// Where the last step ended and began, s.
+  /// The times at which the last step ended and began, s.
   virtual double time() const noexcept = 0;
   virtual double previous_time() const noexcept = 0;
   /// Steps that were tried and given up since start, to be repeated with a smaller one.
@@ -95,11 +95,11 @@ class IntegratorType {
   virtual std::string_view meaning() const noexcept = 0;             ///< one line
   virtual std::string_view source() const noexcept = 0;              ///< the paper or book
   virtual Strided<const FieldSpec> fields() const noexcept = 0;    ///< its options
-  /// Of convergence, as the steps become smaller; the highest one where it varies.
+  /// The order of convergence as the steps become smaller; if it varies, the highest one.
   virtual int order() const noexcept = 0;
-  /// Takes StepSettings::step for every step and uses no tolerance.
+  /// Whether it takes StepSettings::step for every step and uses no tolerance.
   virtual bool fixed_step() const noexcept = 0;
-  /// Of all integrators the host takes the one with the largest preference where the user names none.
+  /// If the user names no integrator, the host takes the one with the largest preference.
   virtual int preference() const noexcept = 0;
   /// A method for the system, or nullptr after a report to the sink. options: one value per fields().
   virtual Integrator* create(FirstOrderSystem&, const StepSettings&, Strided<const FieldValue> options,

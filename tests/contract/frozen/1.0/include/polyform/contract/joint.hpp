@@ -9,9 +9,9 @@
 //   its rate     A_FM = H(q) v̇ + Ḣv    differentiated in F
 //   coordinates  q̇ = N(q) v
 //
-// The common joints are data: a sequence of primitive motions, from base to moving. A joint that is none
-// (a screw, a cam) gives a kernel. Both work as tree joint and as cut joint of a loop in every formulation;
-// the constraint side follows from H (constraint.hpp). A joint may depend on time, too: rheonomic_joint.hpp.
+// The common joints are data: a sequence of primitive motions, from base to moving. Any other joint (a screw, a cam)
+// gives a kernel. Both work as tree joint and as cut joint of a loop in every formulation; the constraint side follows
+// from H (constraint.hpp). A joint may depend on time, too: rheonomic_joint.hpp.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ struct JointBatch {
   std::span<const double> q{}, v{};      ///< count × nq, count × nv
 };
 
-/// The motion of a joint that is code. Called for all instances of a type at once; never allocates or throws.
+/// The motion of a code-defined joint. Called for all instances of a type at once; never allocates or throws.
 class JointKernel {
  public:
   /// Motions of all instances. out has batch.count entries.
@@ -88,7 +88,7 @@ struct JointInstance {
 /// Filled by JointType::define. The host owns the storage; all vectors in ground axes, as drawn.
 class JointDefinition {
  public:
-  /// Where F and M coincide as drawn, in ground, m.
+  /// Sets the point at which F and M coincide as drawn, in ground, m.
   virtual void set_position(const Vec3& in_ground) noexcept = 0;
   /// Appends a primitive motion; the axis (unit, in ground as drawn) is ignored for a ball.
   virtual void add_primitive(Primitive::Kind, const Vec3& axis_in_ground) noexcept = 0;
@@ -104,7 +104,7 @@ class JointDefinition {
 };
 
 /// A joint type. One object per type, constant, living as long as its plugin. The positions and velocities of its
-/// descriptor are those of a joint that is code; those of a sequence of primitives follow from the primitives.
+/// descriptor are those of a code-defined joint; those of a sequence of primitives follow from the primitives.
 class JointType : public ElementType {
  public:
   /// Describes one instance. Reports to sink (instance 0) and returns false when the fields contradict each other.

@@ -4,7 +4,7 @@
 // more than one formulation runs. A mistake in it makes all of these wrong alike, and their agreement says nothing
 // against it. So a comparison counts solvers that have a kernel in common as one witness.
 //
-// What the model itself is made of is no kernel: elements, the kinematics and constraint rows of joints, forces. Every
+// The parts of the model itself are no kernels: elements, the kinematics and constraint rows of joints, forces. Every
 // solver takes these from the same place, and only known answers test them. General numerics is none either: a sparse
 // matrix that holds different equations does not make their solutions wrong alike.
 #pragma once
@@ -16,8 +16,8 @@
 
 namespace polyform {
 
-/// Asked for by Solver::query(Kernels::interface_name). All that the solver may run on its system with its options
-/// counts. A solver that does not answer, or tells no kernel, stands on one of its own.
+/// What Solver::query(Kernels::interface_name) gives: all kernels that the solver may run on its system with its
+/// options. A solver that does not answer, or tells no kernel, stands on one of its own.
 class Kernels {
  public:
   static constexpr std::string_view interface_name = "polyform.kernels.1";
@@ -30,17 +30,18 @@ class Kernels {
   ~Kernels() = default;
 };
 
-/// The kernels of the SDK. The solvers of the SDK tell those that they run, so a formulation that is made of them need
-/// not; one that calls the parts itself does.
+/// The kernels of the SDK. The solvers of the SDK name those that they run, so a formulation made of such solvers need
+/// not; a formulation that calls the parts itself does.
 namespace kernels {
 inline constexpr std::string_view hinge_elimination = "hinge elimination";  ///< transfer.hpp
 inline constexpr std::string_view tree_recursion = "tree recursion";        ///< recursion.hpp
 inline constexpr std::string_view loop_closure = "loop closure";            ///< loop_closure.hpp
 inline constexpr std::string_view saddle_point = "saddle-point system";     ///< absolute_system.hpp
 inline constexpr std::string_view merged_welds = "merged welds";            ///< merged_solver.hpp
+inline constexpr std::string_view compiled_model = "compiled model";        ///< compiled_model.hpp
 }  // namespace kernels
 
-/// Names that live elsewhere, each once.
+/// A list of kernels whose names live elsewhere; it holds each name once.
 class KernelList final : public Kernels {
  public:
   void add(std::string_view name) {

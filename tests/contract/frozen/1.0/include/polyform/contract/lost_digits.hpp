@@ -11,8 +11,8 @@ namespace polyform {
 struct LostDigits {
   static constexpr std::string_view interface_name = "polyform.lost_digits.1";
   Size<LostDigits> size{};
-  /// Error of the accelerations that were observed or derived last, relative, as far as the solver knows of one that it
-  /// could not mend; 0 where it knows of none.
+  /// Relative error of the accelerations that were observed or derived last, if the solver knows of one that it could
+  /// not mend; 0 if it knows of none.
   double part = 0;
 };
 

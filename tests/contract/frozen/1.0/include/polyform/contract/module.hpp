@@ -17,7 +17,7 @@ struct ModuleInput {
 };
 
 /// The model of each module, M α = f + Aᵀλ with u̇ = α, and rows that tie its variables to the attached markers (twists
-/// V) and joints (velocities v), as those of constraint elements do:
+/// V) and joints (velocities v), like the rows of constraint elements:
 ///
 ///   velocity      A u + C V + B v = velocity_right
 ///   acceleration  A α + C V̇ + B v̇ = acceleration_right
@@ -25,8 +25,9 @@ struct ModuleInput {
 ///
 /// Assembly and correction keep holonomic rows: they move bodies, joints and those states that are integrals of a
 /// variable (Variable::integral_of).
-/// The multipliers put Cᵀλ on the markers and Bᵀλ on the joints; wrenches and efforts are applied besides. Energies and
-/// power balance over the whole batch: d/dt (kinetic + potential) is power less what it does to markers and joints.
+/// The multipliers put Cᵀλ on the markers and Bᵀλ on the joints; wrenches and efforts are added to these. Energies and
+/// power are those of the whole batch: d/dt (kinetic + potential) is power less the power that goes into markers and
+/// joints.
 struct ModuleOutput {
   Size<ModuleOutput> size{};
   std::span<double> M{};                   ///< count × variables², symmetric, positive semidefinite
@@ -40,7 +41,7 @@ struct ModuleOutput {
   std::span<double> efforts{};             ///< on the joints
   std::span<double> xdot{};                ///< count × states
   std::span<double> residual{};          ///< count × rows; of rows that are not holonomic it is not read
-  double kinetic_energy = 0;             ///< of what goes with u: ½ uᵀM u where M is an inertia (or inductance), J
+  double kinetic_energy = 0;             ///< of the motion u: ½ uᵀM u where M is an inertia (or inductance), J
   double potential_energy = 0;           ///< J
   double power = 0;                      ///< fed in from outside, less what is dissipated, W
 };
@@ -50,7 +51,8 @@ struct ModuleOutput {
 class ModuleBatch {
  public:
   virtual void evaluate(const ModuleInput&, ModuleOutput&) noexcept = 0;
-  /// All u and x at the start. Where u does not fit the rows at the initial motion, the host moves it the least.
+  /// All u and x at the start. If u does not fit the rows at the initial motion, the host changes it as little as
+  /// possible.
   virtual void initial_state(std::span<double> u, std::span<double> x) const noexcept = 0;
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.

@@ -1,12 +1,12 @@
-// Outputs: numbers that an element tells of itself beside what it does.
+// Outputs: numbers that an element gives about itself.
 //
 // A force, constraint or module lists them in TypeDescriptor::outputs, each with name and unit, and its batch answers
-// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them, `evaluate` and `compare`
-// show them, and a row of results may use what the equations of motion have given at its instant: accelerations and
-// reactions. Forces and constraints themselves cannot, for accelerations follow from them: a force that hangs on an
-// acceleration is an inertia, which belongs to a body or a module.
+// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them; `evaluate` and `compare`
+// show them. A row of results may use what the equations of motion have given at its instant: accelerations and
+// reactions. Forces and constraints themselves cannot, because accelerations follow from them: a force that depends on
+// an acceleration is an inertia, which belongs to a body or a module.
 //
-// The host evaluates outputs from what the solver observes, so they are the same offer in every formulation, and cost
+// The host evaluates outputs from what the solver observes, so every formulation offers the same ones, and they cost
 // nothing between rows.
 #pragma once
 
@@ -29,7 +29,8 @@ struct OutputInput {
   std::span<const Spatial> accelerations{};
   std::span<const double> joint_accelerations{};   ///< d/dt of attachments->v
   /// Per attached joint, Observation::reactions: moment and force on its moving body at the origin of M, ground axes.
-  /// Of what redundant constraints leave open it is one choice of many; a formulation without reactions leaves zeros.
+  /// Reactions that redundant constraints leave open are one choice of many; a formulation without reactions leaves
+  /// zeros.
   std::span<const Spatial> reactions{};
 };
 

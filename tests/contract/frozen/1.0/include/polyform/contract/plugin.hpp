@@ -20,17 +20,17 @@
 
 namespace polyform {
 
-/// Of the SDK: major for a change that old plugins cannot follow, minor for an addition. It has its own count, for most
-/// releases of the package leave the contract as it is.
+/// The version of the SDK: major grows with a change that old plugins cannot follow, minor with an addition. It is not
+/// the version of the package, because most releases leave the contract as it is.
 inline constexpr std::uint32_t sdk_major = 1, sdk_minor = 0;
 
-/// The oldest SDK 1.minor whose hosts the plugin can do with. A plugin that looks whether later members and interfaces
-/// are there (growth.hpp) may define it lower than what it is built with, before it includes this header.
+/// The oldest SDK 1.minor whose hosts can run the plugin. A plugin that looks whether later members and interfaces are
+/// there (growth.hpp) may define it lower than the SDK that it is built with, before it includes this header.
 #ifndef POLYFORM_NEEDS_SDK_MINOR
 #define POLYFORM_NEEDS_SDK_MINOR ::polyform::sdk_minor
 #endif
 
-/// Receives what a plugin offers. Objects are the plugin's and live as long as its library is loaded.
+/// Receives what a plugin offers. The objects belong to the plugin and live as long as its library is loaded.
 class Registrar {
  public:
   virtual void add(const Formulation&) noexcept = 0;
@@ -49,7 +49,7 @@ class Registrar {
 };
 
 /// Plain bytes without relocations in a section of its own, so that the host reads it from the file and refuses a
-/// library that does not fit before any of its code runs. Grows at its end like all else.
+/// library that does not fit before any of its code runs. New members are added at its end.
 struct PluginManifest {
   char magic[16];            ///< "polyform-plugin"
   std::uint32_t size;        ///< of this struct
@@ -60,7 +60,7 @@ struct PluginManifest {
   char abi[64];              ///< what two libraries must have in common: POLYFORM_ABI
   char instruction_set[16];  ///< lowest x86-64 level needed: POLYFORM_INSTRUCTION_SET
   char compiler[48];         ///< for people: POLYFORM_COMPILER
-  std::uint32_t needs_minor; ///< the oldest SDK major.minor that it can do with
+  std::uint32_t needs_minor; ///< the oldest SDK major.minor of a host that can run it
   std::array<std::uint32_t, most_structures> layouts;  ///< contract_layouts(needs_minor)
 };
 
@@ -68,7 +68,7 @@ struct PluginManifest {
 #define POLYFORM_STRING(x) POLYFORM_STRING_2(x)
 /// What decides whether two libraries can call each other: tables of virtual functions and calls as in the Itanium C++
 /// ABI on a machine with pointers of this size, and the standard library whose string_view and span they hand over. The
-/// version of the compiler is none of that; how structures are laid out is checked apart (contract_layout.hpp).
+/// compiler's version does not matter; the layout of structures is checked separately (contract_layout.hpp).
 #if defined(_LIBCPP_VERSION)
 #define POLYFORM_LIBRARY "libc++"
 #elif defined(__GLIBCXX__)

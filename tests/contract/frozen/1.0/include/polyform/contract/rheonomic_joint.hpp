@@ -33,7 +33,7 @@ namespace polyform {
 class RheonomicKernel {
  public:
   static constexpr std::string_view interface_name = "polyform.rheonomic_kernel.1";
-  /// Functions of time that the motion of an instance is made of, if any: the host looks up their knots and periods.
+  /// Functions of time in the motion of an instance, if any: the host looks up their knots and periods.
   virtual std::span<const TimeFunction> functions(std::span<const double> parameters) const noexcept {
     (void)parameters;
     return {};
@@ -44,8 +44,8 @@ class RheonomicKernel {
     (void)parameters, (void)t;
     return std::numeric_limits<double>::infinity();
   }
-  /// The shortest time in which the motion does something by the clock, such as a period; infinity when there is none,
-  /// s. That of functions() need not be told.
+  /// The shortest time in which the motion does something by the clock, such as a period, s; infinity if there is none.
+  /// The host knows that of functions().
   virtual double shortest_time(std::span<const double> parameters) const noexcept {
     (void)parameters;
     return std::numeric_limits<double>::infinity();

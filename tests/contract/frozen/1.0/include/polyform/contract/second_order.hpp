@@ -28,9 +28,9 @@ class SecondOrderSystem {
 
   /// One for each number of y, always the same.
   virtual std::span<const StateKind> kinds() const noexcept = 0;
-  /// q̇ = N(q) v at y, in the places that positions have in ydot, which is as long as y; the others are left alone.
-  /// What it gives is what the derivative gives there, but next to a singular position of a loop, where the derivative
-  /// is that of the nearest closed state. failed: FirstOrderSystem::failure (of a solver: Solver::failure) says why.
+  /// q̇ = N(q) v at y, in the places that positions have in ydot, which is as long as y; the others are left alone. The
+  /// rates are those of the derivative, except next to a singular position of a loop: there the derivative is that of
+  /// the nearest closed state. failed: FirstOrderSystem::failure (of a solver: Solver::failure) says why.
   virtual Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
 
  protected:

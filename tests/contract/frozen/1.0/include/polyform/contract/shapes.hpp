@@ -32,7 +32,7 @@ struct GeometricShape {
   bool convex = false;                ///< whether a mesh is the convex hull of its vertices
 };
 
-/// The shapes of one body; none where the model gives none.
+/// The shapes of one body; none if the model gives none.
 struct BodyShapes {
   Strided<const GeometricShape> shapes{};
 };

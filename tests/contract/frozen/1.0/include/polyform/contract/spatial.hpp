@@ -39,7 +39,7 @@ template <class T>
 constexpr Vector3<T> cross(const Vector3<T>& a, const Vector3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
-/// p + a × b, two fused operations an element.
+/// p + a × b, two fused operations per element.
 template <class T>
 constexpr Vector3<T> add_cross(const Vector3<T>& p, const Vector3<T>& a, const Vector3<T>& b) {
   return {p.x + a.y * b.z - a.z * b.y, p.y + a.z * b.x - a.x * b.z, p.z + a.x * b.y - a.y * b.x};
@@ -128,7 +128,7 @@ constexpr Vector3<T> operator*(const Symmetric3<T>& a, const Vector3<T>& b) {
   return {a.xx * b.x + a.xy * b.y + a.xz * b.z, a.xy * b.x + a.yy * b.y + a.yz * b.z,
           a.xz * b.x + a.yz * b.y + a.zz * b.z};
 }
-/// p + a b, three fused operations an element.
+/// p + a b, three fused operations per element.
 template <class T>
 constexpr Vector3<T> add_product(const Vector3<T>& p, const Matrix3<T>& a, const Vector3<T>& b) {
   return {p.x + a.m[0] * b.x + a.m[1] * b.y + a.m[2] * b.z, p.y + a.m[3] * b.x + a.m[4] * b.y + a.m[5] * b.z,

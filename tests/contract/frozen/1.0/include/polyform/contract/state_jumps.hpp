@@ -14,9 +14,9 @@ namespace polyform {
 class StateJumps {
  public:
   static constexpr std::string_view interface_name = "polyform.state_jumps.1";
-  /// At an event: event function k of the batch has just changed its sign, to positive where `rising`. The input is the
-  /// state right after that. states: of all instances, as in ForceInput::states on entry, and what they shall be from
-  /// now on when the function returns. Depends only on what it is given; nothing allocates or throws.
+  /// Called at an event: event function k of the batch has just changed its sign, to positive if `rising`. The input is
+  /// the state right after that. states: those of all instances; on entry as in ForceInput::states, on return those
+  /// that apply from now on. The result depends on the arguments only; nothing allocates or throws.
   virtual void jump_states(std::size_t k, bool rising, const EventInput&, std::span<double> states) noexcept = 0;
 
  protected:

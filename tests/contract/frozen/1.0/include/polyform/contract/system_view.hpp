@@ -36,7 +36,7 @@ struct FlexibleNode {
   Vec3 point;                            ///< of the undeformed body, from the body frame origin, body axes, m
   std::span<const double> displacement;  ///< Φu at the point, 3 × m, rows first
   std::span<const double> rotation;      ///< Φθ at the point, 3 × m, rows first
-  /// Second-order part of the displacement (ModeShapes::second_order), 3 × m × m; empty where it is zero.
+  /// Second-order part of the displacement (ModeShapes::second_order), 3 × m × m; empty if it is zero.
   std::span<const double> second_order{};
 };
 
@@ -72,7 +72,7 @@ struct ElementInstances {
   std::span<const std::string_view> names;
   Strided<const ElementInstance> instances;
   std::span<const JointIndex> joints;      ///< attached joints, instance after instance
-  /// Of the first instance, into the first-order states: the states of a force; u of all modules, then their x.
+  /// Where the first-order states of the first instance begin: those of a force, or u of all modules, then their x.
   std::size_t state_offset = 0;
   std::span<const std::size_t> rows;       ///< of constraints, per instance
   std::size_t discrete_offset = 0;         ///< of the first instance, into the discrete states of the elements
@@ -90,8 +90,8 @@ struct FlexibleData {
 /// A named group of bodies (Udwadia–Kalaba levels); may nest.
 struct Subsystem {
   std::string_view name;
-  std::span<const BodyIndex> bodies;       ///< of this module itself, without those of nested ones
-  std::size_t parent = static_cast<std::size_t>(-1);  ///< index of the enclosing module, or -1
+  std::span<const BodyIndex> bodies;       ///< of this subsystem itself, without those of nested ones
+  std::size_t parent = static_cast<std::size_t>(-1);  ///< index of the enclosing subsystem, or -1
 };
 
 /// Bodies stand in depth-first preorder of the spanning forest rooted in ground: a body follows its inboard body, a
@@ -131,14 +131,15 @@ struct SystemView {
 };
 
 /// The canonical kinematic state, from which every solver starts and in which all are compared. Coordinates of cut
-/// joints follow from the others up to whole turns; they are carried for those.
+/// joints follow from the others up to whole turns; they are carried along for these turns.
 template <class T>
 struct BasicState {
   Size<BasicState> size{};
   std::span<T> q{}, v{};            ///< all joints
   std::span<T> eta{}, etadot{};     ///< all modes
   std::span<T> x{};                 ///< first-order states
-  /// Discrete states of all elements. Empty: they are not asked for; given to a solver, they are as at the start.
+  /// Discrete states of all elements. If empty, nobody asks for them; a solver that is given none takes those of the
+  /// start.
   std::span<std::conditional_t<std::is_const_v<T>, const std::int32_t, std::int32_t>> discrete{};
 };
 using StateView = BasicState<double>;

@@ -7,8 +7,8 @@
 
 namespace polyform {
 
-/// Plain data; the table is owned by the host and outlives every solver of the model. The structure is frozen: kinds of
-/// later versions are `other` and are asked for their values through `source`.
+/// Plain data; the table is owned by the host and outlives every solver of the model. The structure is frozen: a
+/// function of a later kind is `other` and gives its values through `source`.
 struct TimeFunction {
   enum class Kind : std::int32_t { constant, polynomial, ramp, sine, linear_table, cubic_table, other };
 
@@ -22,7 +22,7 @@ struct TimeFunction {
   struct Value {
     double value, rate, acceleration;      ///< the function and its first two derivatives in time
   };
-  /// A function that is code of the host's. It outlives every solver of the model and may be asked from any thread.
+  /// A function that the host computes by code. It outlives every solver of the model and may be asked from any thread.
   class Source {
    public:
     virtual Value value(double t) const noexcept = 0;
@@ -41,11 +41,11 @@ struct TimeFunction {
 
   /// Value and two derivatives at t; tables are held constant outside their range.
   Value operator()(double t) const noexcept;
-  /// The first time after t at which the function or one of its first two derivatives jumps, or a row of a table lies;
-  /// infinity when there is none, s. An integrator stops and begins anew there.
+  /// The first time after t at which the function or one of its first two derivatives jumps, or at which a row of a
+  /// table lies, s; infinity if there is none. An integrator stops and begins anew there.
   double next_knot(double t) const noexcept;
-  /// The shortest time in which the function does something: its period, or the shortest distance of two knots;
-  /// infinity when it has none, s.
+  /// The shortest time in which the function does something: its period, or the shortest distance of two knots, s;
+  /// infinity if it has none.
   double shortest_time() const noexcept;
   bool is_constant() const noexcept { return kind == Kind::constant; }
 };

@@ -1,4 +1,4 @@
-// What a type says of itself: its name, its fields, and the numbers that describe it at an instant.
+// How a type describes itself: its name, its fields, and the numbers that describe it at an instant.
 #pragma once
 
 #include <cstdint>
@@ -29,19 +29,19 @@ struct DiscreteVariable {
   std::span<const std::string_view> values;   ///< a word for each value: what 0, 1, … mean
 };
 
-/// Of one type; constant, and lives as long as its plugin.
+/// Describes one type. It is constant and lives as long as its plugin.
 struct TypeDescriptor {
   Size<TypeDescriptor> size{};
   std::string_view name{};
   std::string_view meaning{};               ///< one line for help and schema
-  Strided<const FieldSpec> fields{};        ///< what a model gives beside the name, the type and what joints attach to
+  Strided<const FieldSpec> fields{};        ///< what a model gives besides name, type and what joints attach to
   Strided<const Variable> positions{};      ///< q of a joint that is code
   Strided<const Variable> velocities{};     ///< v of a joint that is code, at most 6
   Strided<const Variable> variables{};      ///< u of a module
   Strided<const Variable> states{};         ///< first-order states of a force or module
   /// The multipliers of a module, or of a constraint: in results `<element>.<name>`. A constraint type whose instances
-  /// differ in the number of their rows gives one name, which results number: `<element>.<name>[k]`. Where the unit of
-  /// a constraint's row is "", it is that of the effort on the joint velocity that the row is about.
+  /// differ in the number of their rows gives one name, which results number: `<element>.<name>[k]`. If a row of a
+  /// constraint has the unit "", its multiplier has that of the effort on the joint velocity that the row is about.
   Strided<const Variable> rows{};
   /// What a force, constraint or module tells of itself, see outputs.hpp. In results `<element>.<name>`.
   Strided<const Variable> outputs{};

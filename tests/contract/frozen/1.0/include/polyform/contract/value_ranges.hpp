@@ -1,5 +1,5 @@
-// What a type may tell of its coordinates, velocities, variables and states besides its equations: how large they
-// usually are, and where its model holds. Conformance tries such values.
+// What a type may tell of its coordinates, velocities, variables and states: how large they usually are, and where its
+// model holds. Conformance tries such values.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace polyform {
 
-/// Of one number, in SI units.
+/// The range of one number, in SI units.
 struct ValueRange {
   Size<ValueRange> size{};
   double typical = 0;                     ///< size of a usual value; 0: not told
@@ -19,7 +19,7 @@ struct ValueRange {
   double maximum = std::numeric_limits<double>::infinity();
 };
 
-/// Of a JointType, ForceType, ModuleType or FlexibleBodyType: its query(ValueRanges::interface_name).
+/// What query(ValueRanges::interface_name) of a JointType, ForceType, ModuleType or FlexibleBodyType gives.
 class ValueRanges {
  public:
   static constexpr std::string_view interface_name = "polyform.value_ranges.1";
@@ -31,7 +31,7 @@ class ValueRanges {
     state,     ///< of a force or module, first-order states in their order
     mode       ///< of a flexible body, η in their order
   };
-  /// Fills `out` for number k of its kind, of an instance with these fields; leaves alone what is not known.
+  /// Fills `out` for number k of its kind in an instance with these fields; leaves members that the type does not know.
   virtual void describe(Kind, std::size_t k, Strided<const FieldValue> fields, ValueRange& out) const noexcept = 0;
 
  protected:

@@ -12,13 +12,13 @@
 
 namespace polyform {
 
-/// What was wrong with a model or an option, and what to do.
+/// The mistake in a model or an option, and what to do.
 struct Refusal {
   std::string message, remedy;
-  std::string_view option = {};  ///< name of the option at fault; empty where it is the model
+  std::string_view option = {};  ///< name of the option at fault; empty if it is the model
 };
 
-/// Names the option as what a refusal, if there is one, refuses.
+/// Puts the name of the option at fault into a refusal, if there is one.
 inline std::optional<Refusal> of_option(std::string_view option, std::optional<Refusal> refusal) {
   if (refusal) refusal->option = option;
   return refusal;
@@ -33,13 +33,12 @@ Solver* made_solver(Args&&... args) {
   return nullptr;
 }
 
-/// What to do when memory runs out for a formulation whose matrices grow faster than the model.
+/// The remedy if memory runs out for a formulation whose matrices grow faster than the model.
 inline constexpr std::string_view use_joint_coordinates =
     "make the model smaller, or use a formulation in joint coordinates";
 
-/// Returns the solver that make(refusal) makes. Where it makes none, the refusal is reported; where there is none of
-/// these either, that a type could not set itself up. name: of the formulation. smaller: what to do when memory runs
-/// out.
+/// Returns the solver that make(refusal) makes. If it makes none, reports the refusal; without a refusal, reports that
+/// a type could not set itself up. name: of the formulation. smaller: the remedy if memory runs out.
 template <class Make>
 Solver* compiled(std::string_view name, std::string_view smaller, DiagnosticSink& sink, Make&& make) noexcept {
   const auto report = [&](std::string_view message, std::string_view remedy, std::string_view option = {}) {

@@ -1,4 +1,4 @@
-// Copies of structures that others made, with all members that are known here: for who keeps them or changes a copy.
+// Copies of structures that others made, with all members that are known here: for code that keeps or changes them.
 #pragma once
 
 #include <cstring>
@@ -9,11 +9,11 @@
 
 namespace polyform {
 
-/// What structure i of an array says goes into `to`; members that its maker does not know stay as they are.
+/// Copies structure i of an array to `to`; members that its maker does not know keep their values.
 template <class T>
 void copy_known(Strided<T> all, std::size_t i, std::remove_const_t<T>& to) noexcept {
   std::size_t first = 0;
-  if constexpr (requires { to.size.bytes(); }) first = sizeof to.size;  // a copy has the size of its own maker
+  if constexpr (requires { to.size.bytes(); }) first = sizeof to.size;  // the size stays that of `to`
   const std::size_t known = all.stride() < sizeof(T) ? all.stride() : sizeof(T);
   std::memcpy(reinterpret_cast<char*>(&to) + first, reinterpret_cast<const char*>(&all[i]) + first, known - first);
 }

@@ -27,7 +27,7 @@ class Message {
 /// "s" unless count is 1.
 constexpr std::string_view plural(std::size_t count) noexcept { return count == 1 ? "" : "s"; }
 
-/// A new Batch, or nullptr when memory ran out: what a type's `create` returns. `destroy` is `delete this`.
+/// A new Batch, or nullptr if memory ran out: the result of a type's `create`. `destroy` is `delete this`.
 template <class Batch, class... Args>
 Batch* make_batch(Args&&... args) noexcept {
   try {

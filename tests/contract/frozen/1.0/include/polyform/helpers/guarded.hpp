@@ -1,5 +1,4 @@
-// What an element may write lies between two words that it may not; and the way floating-point numbers are computed
-// with is not an element's to change.
+// Guards against elements that write outside their storage, or change how floating-point numbers are computed.
 #pragma once
 
 #include <bit>
@@ -55,8 +54,8 @@ bool intact(const std::vector<T>& storage) noexcept {
   return changed == 0;
 }
 
-/// How floating-point numbers are computed with: rounding, traps, what becomes of tiny ones; not what has happened so
-/// far.
+/// The settings of floating-point computation: rounding, traps, treatment of tiny numbers; not the flags of past
+/// operations.
 inline unsigned floating_point_control() noexcept {
 #if defined(__SSE2__)
   return _mm_getcsr() & 0xFFC0u;
@@ -65,12 +64,12 @@ inline unsigned floating_point_control() noexcept {
 #endif
 }
 
-/// An element broke memory or the floating-point environment that it shares with others. Thrown through functions that
-/// may not throw, so that the host ends the run and names the element's plugin: nothing that is computed from here on
-/// could be trusted.
+/// An element broke memory or the floating-point environment that it shares with others. It is thrown through functions
+/// that may not throw, so that the host ends the run and names the element's plugin: no later result could be trusted.
 class ElementBreach final : public std::exception {
  public:
-  /// batch: the element's, whose code tells its plugin. `memory`: whether memory was broken, or else the environment.
+  /// batch: that of the element; its code tells the plugin. `memory`: true if memory was broken, false for the
+  /// environment.
   ElementBreach(const void* batch, const char* kind, bool memory) noexcept;
   const char* what() const noexcept override { return text_; }
 
@@ -78,8 +77,7 @@ class ElementBreach final : public std::exception {
   char text_[512];
 };
 
-/// Throws ElementBreach where a batch wrote beside what it was given, or left another floating-point environment than
-/// it found.
+/// Throws ElementBreach if a batch wrote outside its storage, or left another floating-point environment than it found.
 template <class... Storage>
 void check_breach(unsigned control, const void* batch, const char* kind, const Storage&... given) {
   const bool memory = !(intact(given) && ...);

@@ -1,4 +1,4 @@
-// What most integrators have in common: the times of the last step, and the sentence of the last failure.
+// The common parts of most integrators: the times of the last step, and the sentence of the last failure.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class StepByStep : public Integrator {
     failure_.say(why);
     return Status::failed;
   }
-  /// Both times, as at the start.
+  /// Sets both times to that of the start.
   void begin_at(double t) noexcept { time_ = previous_time_ = t; }
 
   double time_ = 0, previous_time_ = 0;

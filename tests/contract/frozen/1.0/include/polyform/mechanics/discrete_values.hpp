@@ -16,12 +16,12 @@ namespace polyform {
 /// Whether all values, instance after instance, are among those that a type's variables name.
 bool are_named(Strided<const DiscreteVariable> variables, std::span<const std::int32_t> values) noexcept;
 
-/// Whether all batches of the system's types that declare discrete states tell what they are at the start, within their
-/// ranges. Writes that to `values`, SystemView::discrete of them. `stranger`: else, the name of the first type that
-/// does not.
+/// Writes the values at the start to `values` (SystemView::discrete of them), and says whether all batches of types
+/// with discrete states tell these, within their ranges. `stranger`: otherwise, the name of the first type that does
+/// not.
 bool initial_discrete(const SystemView&, std::span<std::int32_t> values, std::string_view& stranger);
 
-/// What the batch tells of the start; zeros of one that tells nothing.
+/// The batch's values at the start; zeros if the batch does not tell them.
 template <class Batch>
 void initial_discrete(Batch& batch, std::span<std::int32_t> values) noexcept {
   std::ranges::fill(values, 0);
@@ -41,17 +41,17 @@ class DiscreteValues final : public DiscreteState {
   /// the object. Returns its place.
   std::size_t add(std::string_view owner, std::string_view name, std::int32_t least, std::int32_t greatest);
   std::int32_t operator[](std::size_t i) const { return values_[i]; }
-  /// Of a value of the solver's own.
+  /// Writes a value of the solver's own.
   void put(std::size_t i, std::int32_t value) noexcept { values_[i] = value; }
   /// Valid until the next add().
   std::span<const std::int32_t> of_elements() const { return std::span(values_).first(initial_.size()); }
 
-  /// The elements' values from a canonical state; where it tells none, those of the start.
+  /// Takes the elements' values from a canonical state; if the state has none, those of the start.
   void encode(const ConstStateView& state) noexcept {
     const std::span<const std::int32_t> start(initial_);
     std::ranges::copy(state.discrete.empty() ? start : state.discrete, values_.begin());
   }
-  /// The reverse, where the state has room for them.
+  /// Writes the elements' values to a canonical state, if that has room for them.
   void decode(const StateView& state) const noexcept {
     if (!state.discrete.empty()) std::ranges::copy(of_elements(), state.discrete.begin());
   }
@@ -74,7 +74,7 @@ class DiscreteValues final : public DiscreteState {
   std::vector<Meaning> meanings_;
 };
 
-/// Values that are put back when the object goes out of scope: around calls that try something out.
+/// Keeps the values, and puts them back when the object goes out of scope: for calls that try something out.
 class KeptDiscrete {
  public:
   /// room: as many numbers as there are values.

@@ -30,8 +30,8 @@ void node_motion(const FlexibleNode&, std::span<const double> eta, std::span<con
 /// The node frame from the body frame, and the body frame from that of a node.
 void node_from_body(const NodeMotion&, const BodyMotion& body, BodyMotion& node) noexcept;
 void body_from_node(const NodeMotion&, const BodyMotion& node, BodyMotion& body) noexcept;
-/// Acceleration of the node frame's origin (ground axes) from that of the body frame. relative: Ḣη̇ + H η̈, that is
-/// NodeMotion::bias and what the modes add.
+/// Acceleration of the node frame's origin (ground axes) from that of the body frame. relative: Ḣη̇ + H η̈, where
+/// NodeMotion::bias is the first term.
 Spatial node_acceleration(const NodeMotion&, const BodyMotion& body, const Spatial& body_acceleration,
                           const Spatial& relative) noexcept;
 /// The converse: acceleration of the body frame's origin from that of a node.
@@ -40,8 +40,8 @@ Spatial body_acceleration(const NodeMotion&, const BodyMotion& body, const Spati
 /// A wrench on a node about the node's origin as one about the origin of the body frame; ground axes.
 Spatial wrench_on_body(const NodeMotion&, const BodyMotion& body, const Spatial& wrench_on_node) noexcept;
 
-/// All nodes of a system at one state. Nothing allocates after construction. Without other words eta, etadot, etaddot
-/// are those of all modes of the system; frames: bodies, then nodes.
+/// All nodes of a system at one state. Nothing allocates after construction. Unless a function says otherwise, eta,
+/// etadot and etaddot are those of all modes of the system, and frames are those of the bodies, then of the nodes.
 class NodeMotions {
  public:
   explicit NodeMotions(const SystemView&);
@@ -61,7 +61,7 @@ class NodeMotions {
 
   /// Fills the node part of the frames from the body part.
   void place(std::span<BodyMotion> frames) const noexcept;
-  /// Fills the body frame and the nodes of a body, of which one frame is placed.
+  /// Fills the body frame and the nodes of a body from the one of these frames that is placed.
   void place_body(BodyIndex, FrameIndex placed, std::span<BodyMotion> frames) const noexcept;
   /// exp(Φθ η) of a node as a quaternion, continuous in η; the state need not have been evaluated.
   Quat turn(std::size_t node, const double* eta) const noexcept;

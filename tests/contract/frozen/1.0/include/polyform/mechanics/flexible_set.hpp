@@ -9,12 +9,13 @@
 
 namespace polyform {
 
-/// Per flexible body, its rigid part (the hub, BodyData) included, in body axes about the frame origin:
+/// The equations of each flexible body together with its rigid part (the hub, BodyData), in body axes about the frame
+/// origin:
 ///
 ///   mass [α; a; η̈] = force + (loads)
 ///
-/// with the absolute angular acceleration α of the body frame and the absolute acceleration a of its origin. Gravity is
-/// the solver's: mass [0; g; 0].
+/// with the absolute angular acceleration α of the body frame and the absolute acceleration a of its origin. The solver
+/// adds gravity: mass [0; g; 0].
 class FlexibleSet {
  public:
   /// Makes the batches of all flexible types of the system. good() tells whether all could be made.
@@ -28,11 +29,11 @@ class FlexibleSet {
   /// Evaluates all flexible bodies. bodies: of all bodies at least; eta, etadot: of all modes of the system.
   void evaluate(std::span<const BodyMotion> bodies, const double* eta, const double* etadot) noexcept;
 
-  // Of the flexible body i, in the order of SystemView::flexible:
+  // For the flexible body i, in the order of SystemView::flexible:
   std::size_t size(std::size_t i) const { return 6 + bodies_[i].modes; }              ///< 6 + m
   std::span<const double> mass(std::size_t i) const { return outputs_of(i).mass; }    ///< (6 + m)², rows first
   std::span<const double> force(std::size_t i) const { return outputs_of(i).force; }  ///< 6 + m
-  // Of all together:
+  // For all flexible bodies together:
   double strain_energy() const { return strain_energy_; }  ///< J
   double damping_power() const { return damping_power_; }  ///< W, not positive
 

@@ -10,8 +10,8 @@
 
 namespace polyform {
 
-/// So many coordinates a joint has at most. A rotation matrix and a place are twelve numbers; a kernel that needs more
-/// coordinates than this counts wrongly.
+/// The most coordinates that a joint can have. A rotation matrix and a place are twelve numbers; a kernel that needs
+/// more than this counts wrongly.
 inline constexpr std::size_t most_joint_positions = 64;
 
 /// Motion of M in F at coordinates q (nq) and velocities v (nv), F axes. A zero-length quaternion counts as identity.
@@ -20,7 +20,8 @@ void joint_motion(const JointData&, const double* q, const double* v, JointMotio
 void joint_position_rates(const JointData&, const double* q, const double* v, double* qdot) noexcept;
 /// N(q) δ: a step in the coordinates for a small step δ in the directions of the velocity coordinates, at a fixed time.
 void joint_position_step(const JointData&, const double* q, const double* delta, double* step) noexcept;
-/// The twist that the passing of time gives to M in F while v = 0, F axes; zero of a joint without clock.
+/// The twist of M in F that the passing of time alone causes, at v = 0, F axes; zero for a joint that does not depend
+/// on time.
 Spatial joint_drift(const JointData&, const double* q) noexcept;
 /// Coordinates from a pose of M in F; q on entry settles turns and the sign of quaternions.
 void joint_coordinates(const JointData&, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept;
@@ -57,7 +58,7 @@ class JointMotions {
   explicit JointMotions(Strided<const JointData> joints);
   /// q and v in the order of the canonical state.
   void evaluate(const double* q, const double* v) noexcept;
-  /// Takes away what moves the joints, twists and biases, and leaves poses and motion subspaces.
+  /// Sets twists and biases to zero, and leaves poses and motion subspaces.
   void stop() noexcept;
   const JointMotion& operator[](std::size_t joint) const { return motions_[joint]; }
 
@@ -76,8 +77,8 @@ class JointMotions {
   std::vector<JointMotion> motions_;
 };
 
-/// The sweep from root to tips over the spanning tree. eta, etadot, etaddot: of all modes; they are not read where the
-/// system has no nodes.
+/// The sweep from root to tips over the spanning tree. eta, etadot, etaddot: of all modes; if the system has no nodes,
+/// they are not read.
 class TreeKinematics {
  public:
   explicit TreeKinematics(const SystemView& view);

@@ -22,9 +22,9 @@ inline BodyMotion motion_of(const Observation::Body& b) {
   return {rotation_matrix(b.pose.orientation), b.pose.position, {b.angular_velocity, b.velocity}};
 }
 inline Spatial acceleration_of(const Observation::Body& b) { return {b.angular_acceleration, b.acceleration}; }
-/// Of all bodies. motions: one for each body at least.
+/// Fills the motions of all bodies from an observation. motions: room for one per body at least.
 void observed_motions(const Observation&, std::span<BodyMotion> motions) noexcept;
-/// Of all frames, bodies and then nodes. nodes: those of the system, which are evaluated.
+/// Fills the motions of all frames, bodies and then nodes. nodes: those of the system, which are evaluated here.
 void observed_motions(const Observation&, NodeMotions& nodes, std::span<BodyMotion> frames) noexcept;
 /// Accelerations of all frames, with the nodes and motions that observed_motions() left.
 void observed_accelerations(const Observation&, const NodeMotions& nodes, std::span<const BodyMotion> frames,

@@ -9,12 +9,12 @@
 
 namespace polyform {
 
-/// The kernel of a joint as one that depends on time; nullptr of any other joint.
+/// The kernel of a joint that depends on time; nullptr for any other joint.
 inline const RheonomicKernel* rheonomic_kernel(const JointData& joint) {
   return joint.kernel == nullptr ? nullptr : ask<RheonomicKernel>(*joint.kernel);
 }
 
-/// Of the position coordinates of a joint those that elements see: all but the time.
+/// How many of a joint's position coordinates elements see: all but the time.
 inline std::size_t own_positions(const JointData& joint) {
   return rheonomic_kernel(joint) == nullptr ? joint.nq : joint.nq - 1;
 }
@@ -28,8 +28,8 @@ class RheonomicJoints {
   bool empty() const { return joints_.empty(); }
   /// Writes the time into the coordinates q of all joints.
   void set_clocks(double t, std::span<double> q) const noexcept;
-  /// Of the drives, W: the wrenches that the joints transmit, along their drifts. q: of all joints; frames: bodies,
-  /// then nodes; reactions: of all joints, on the moving body at the origin of M, ground axes.
+  /// The power of the drives, W: the wrenches that the joints transmit, along their drifts. q: of all joints; frames:
+  /// bodies, then nodes; reactions: of all joints, on the moving body at the origin of M, ground axes.
   double power(std::span<const double> q, std::span<const BodyMotion> frames,
                std::span<const Spatial> reactions) const noexcept;
 
