@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <vector>
 
 #include "polyform/contract/cost_model.hpp"
@@ -41,40 +42,22 @@ void each_loop(const LoopedTree& tree, const Visit& visit) {
   for (const LoopedTree::Constraint& constraint : tree.constraints) visit(constraint.bodies, constraint.rows);
 }
 
-}  // namespace
-
-EvaluationCost recursion_cost(const LoopedTree& tree) {
-  EvaluationCost cost;
-  cost.operations = of_body * static_cast<double>(tree.parents.size());
-  if (tree.cuts.empty() && tree.constraints.empty()) return cost;
-  std::vector<std::size_t> rows(tree.parents.size()), loops(tree.parents.size());
-  each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t own) {
-    on_paths(tree, bodies, [&](std::size_t body) {
-      rows[body] += own;
-      ++loops[body];
+/// Per body the rows, and the loops, that pass its hinge.
+struct Passing {
+  explicit Passing(const LoopedTree& tree) : rows(tree.parents.size()), loops(tree.parents.size()) {
+    each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t own) {
+      on_paths(tree, bodies, [&](std::size_t body) {
+        rows[body] += own;
+        ++loops[body];
+      });
     });
-  });
-  for (std::size_t b = 0; b < rows.size(); ++b) {
-    const double r = static_cast<double>(rows[b]), l = static_cast<double>(loops[b]);
-    cost.operations += of_row_at_hinge * r + of_pair_at_hinge * static_cast<double>(tree.directions[b]) * r * r / 2;
-    // Columns, and the places of the pairs of loops; these are in memory twice while they are collected.
-    cost.bytes += 100 * r + 24 * l * l / 2;
-    if (rows[b] > cost.rows) {
-      cost.rows = rows[b];
-      cost.widest = b;
-    }
   }
-  each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t rows_of_loop) {
-    std::size_t widest = rows_of_loop;
-    on_paths(tree, bodies, [&](std::size_t body) { widest = std::max(widest, rows[body]); });
-    const double met = static_cast<double>(widest), own = static_cast<double>(rows_of_loop);
-    cost.operations += of_pair_of_row * own * met * met;
-    cost.bytes += 8 * own * met;
-  });
-  return cost;
-}
+  std::vector<std::size_t> rows, loops;
+};
 
-EvaluationCost recursion_cost(const SystemView& view) {
+/// Calls use(tree) with the spanning tree of a system, and returns what that gives.
+template <class Use>
+auto with_tree(const SystemView& view, const Use& use) {
   std::vector<std::size_t> parents, directions;
   std::vector<LoopedTree::Cut> cuts;
   std::vector<LoopedTree::Constraint> constraints;
@@ -105,7 +88,47 @@ EvaluationCost recursion_cost(const SystemView& view) {
     add_constraints(group, [&](std::size_t i) { return group.rows[i]; });
   for (const ModuleInstances& group : view.modules)
     add_constraints(group, [&](std::size_t) { return group.type->rows().size(); });
-  return recursion_cost(LoopedTree{parents, directions, cuts, constraints});
+  return use(LoopedTree{parents, directions, cuts, constraints});
+}
+
+}  // namespace
+
+EvaluationCost recursion_cost(const LoopedTree& tree) {
+  EvaluationCost cost;
+  cost.operations = of_body * static_cast<double>(tree.parents.size());
+  if (tree.cuts.empty() && tree.constraints.empty()) return cost;
+  const Passing passing(tree);
+  const std::vector<std::size_t>&rows = passing.rows, &loops = passing.loops;
+  for (std::size_t b = 0; b < rows.size(); ++b) {
+    const double r = static_cast<double>(rows[b]), l = static_cast<double>(loops[b]);
+    cost.operations += of_row_at_hinge * r + of_pair_at_hinge * static_cast<double>(tree.directions[b]) * r * r / 2;
+    // Columns, and the places of the pairs of loops; these are in memory twice while they are collected.
+    cost.bytes += 100 * r + 24 * l * l / 2;
+    if (rows[b] > cost.rows) {
+      cost.rows = rows[b];
+      cost.widest = b;
+    }
+  }
+  each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t rows_of_loop) {
+    std::size_t widest = rows_of_loop;
+    on_paths(tree, bodies, [&](std::size_t body) { widest = std::max(widest, rows[body]); });
+    const double met = static_cast<double>(widest), own = static_cast<double>(rows_of_loop);
+    cost.operations += of_pair_of_row * own * met * met;
+    cost.bytes += 8 * own * met;
+  });
+  return cost;
+}
+
+EvaluationCost recursion_cost(const SystemView& view) {
+  return with_tree(view, [](const LoopedTree& tree) { return recursion_cost(tree); });
+}
+
+double rows_at_hinges(const SystemView& view) {
+  return with_tree(view, [](const LoopedTree& tree) {
+    const Passing passing(tree);
+    return std::accumulate(passing.rows.begin(), passing.rows.end(), 0.0,
+                           [](double sum, std::size_t rows) { return sum + static_cast<double>(rows); });
+  });
 }
 
 void RecursionCostModel::estimate(const SystemView& view, EvaluationCost& out) const noexcept {

@@ -31,14 +31,14 @@ bool is_tried(const std::string& type) {
 /// Their mistakes show in some loops, or in some turned joints, alone: the short battery has few of these.
 bool needs_many_models(std::string_view name) { return name == "hinge-coordinates" || name == "solver-angle-turns"; }
 
-std::vector<Claim> made_claims_of(const std::string& name, double seconds) {
+std::vector<Claim> made_claims_of(const std::string& name, double seconds, std::uint64_t draw = 0) {
   for (const char* library : libraries) {
     const Registry& registry = with(library);
     for (const PluginRecord& plugin : registry.plugins())
       for (const Offer& offer : plugin.offers)
         if (offer.name == name)
           return polyform::host::test::claims_of(registry, plugin, offer,
-                                                 {.time_limit = seconds, .thorough = needs_many_models(name)});
+                                                 {.time_limit = seconds, .thorough = needs_many_models(name), .draw = draw});
   }
   FAIL("no type " << name);
   return {};
@@ -152,6 +152,15 @@ TEST_CASE("elements with short waves and large numbers conform, and their mistak
   require_failed("wave-bias", "the bias is the rate of H");
   require_failed("wave-slope", "H is the rate of the pose");
   require_failed("cylinder-power", "less the rate of its potential energy");
+}
+
+TEST_CASE("a wave whose phase the rounding of the way turns conforms in all drawings, and a mistake in it is found") {
+  for (std::uint64_t draw = 0; draw < 4; ++draw)
+    for (const Claim& claim : made_claims_of("wave-fine", 60, draw)) {
+      INFO(draw << ": " << text(claim));
+      CHECK(claim.verdict != Verdict::failed);
+    }
+  require_failed("wave-fine-bias", "the bias is the rate of H");
 }
 
 TEST_CASE("the model in which a check failed is told, with the state as initial one") {

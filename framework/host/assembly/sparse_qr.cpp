@@ -38,6 +38,7 @@ void SparseQr::compute(std::size_t rows, std::size_t columns, std::span<const En
   pivot_at_.assign(columns, unpivoted);
   rows_.assign(rows, {});
   begins_.assign(columns, {});
+  in_front_.assign(columns, unpivoted);
   if (rows == 0 || columns == 0) return;
   order(rows, columns, entries);
   for (const Entry& e : entries) rows_[e.row].emplace_back(place_[e.column], e.value);
@@ -55,6 +56,17 @@ void SparseQr::compute(std::size_t rows, std::size_t columns, std::span<const En
     begins_[row.front().first].push_back(r);
   }
   for (std::size_t place = 0; place < columns; ++place) eliminate(place, tolerance);
+}
+
+/// All columns of these rows, ascending; in_front_ gets their places among them.
+std::vector<std::size_t> SparseQr::columns_of(std::span<const std::size_t> slots) {
+  std::vector<std::size_t> columns;
+  for (const std::size_t r : slots)
+    for (const auto& [column, value] : rows_[r])
+      if (std::exchange(in_front_[column], 0) == unpivoted) columns.push_back(column);
+  std::ranges::sort(columns);
+  for (std::size_t c = 0; c < columns.size(); ++c) in_front_[columns[c]] = c;
+  return columns;
 }
 
 void SparseQr::eliminate(std::size_t place, double tolerance) {
@@ -105,30 +117,21 @@ void SparseQr::eliminate(std::size_t place, double tolerance) {
   }
   const std::span<const std::size_t> slots = std::span(slots_).subspan(reflection.first, reflection.count);
   const std::span<const double> v = std::span(vector_).subspan(reflection.first, reflection.count);
-  std::vector<std::size_t> columns;
-  for (const std::size_t r : slots)
-    for (const auto& [column, value] : rows_[r]) columns.push_back(column);
-  std::ranges::sort(columns);
-  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  const std::vector<std::size_t> columns = columns_of(slots);
   const std::size_t width = columns.size();
-  std::vector<double> dense(slots.size() * width), along(width);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    std::size_t c = 0;
-    for (const auto& [column, value] : rows_[slots[i]]) {
-      while (columns[c] != column) ++c;
-      dense[i * width + c] = value;
-      along[c] += v[i] * value;
-    }
-  }
+  std::vector<double> along(width), mixed(width);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    for (const auto& [column, value] : rows_[slots[i]]) along[in_front_[column]] += v[i] * value;
   for (std::size_t i = 0; i < slots.size(); ++i) {
     Row& row = rows_[slots[i]];
+    for (std::size_t c = 0; c < width; ++c) mixed[c] = -v[i] * along[c];
+    for (const auto& [column, value] : row) mixed[in_front_[column]] += value;
     row.clear();
-    for (std::size_t c = i == 0 ? 0 : 1; c < width; ++c) {
-      const double x = dense[i * width + c] - v[i] * along[c];
-      if (x != 0) row.emplace_back(columns[c], x);
-    }
+    for (std::size_t c = i == 0 ? 0 : 1; c < width; ++c)
+      if (mixed[c] != 0) row.emplace_back(columns[c], mixed[c]);
     if (i > 0) put_back(slots[i]);
   }
+  for (const std::size_t column : columns) in_front_[column] = unpivoted;
   pivot_at_[place] = pivots_.size();
   pivots_.push_back({order_[place], slots[0], std::exchange(rows_[slots[0]], {})});
 }

@@ -46,6 +46,7 @@ class SparseQr {
   };
 
   void order(std::size_t rows, std::size_t columns, std::span<const Entry> entries);
+  std::vector<std::size_t> columns_of(std::span<const std::size_t> slots);
   void eliminate(std::size_t place, double tolerance);
   void apply(const Reflection&, std::span<double> y) const;
 
@@ -54,6 +55,7 @@ class SparseQr {
   std::vector<std::size_t> order_, place_;        ///< column of each place, and the converse
   std::vector<Row> rows_;                         ///< what is left of each row
   std::vector<std::vector<std::size_t>> begins_;  ///< per place the rows that begin there
+  std::vector<std::size_t> in_front_;             ///< per place its column in the present front, or none
   std::vector<std::size_t> pivot_at_;             ///< per place its pivot
   std::vector<Pivot> pivots_;
   std::vector<Reflection> reflections_;

@@ -95,7 +95,7 @@ class ElementEvents {
   struct LawSource {
     const LawValidity* validity;
     Source source;
-    std::span<const Marker> markers;
+    Strided<const Marker> markers;
   };
   std::vector<LawSource> law_sources() const;
 

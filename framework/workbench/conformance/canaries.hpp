@@ -52,7 +52,9 @@ class Canaries {
   }
 
  private:
-  static constexpr std::size_t margin = 96;  ///< bytes at each end: more than one number, row or wrench
+  /// Bytes at each end: 1200 numbers or 200 wrenches, because a wrong index may lie far off. What lies farther is found
+  /// by tools that check memory.
+  static constexpr std::size_t margin = 9600;
   template <class T>
   struct Part {
     std::string_view name;

@@ -17,7 +17,7 @@ class OverlapLimit : public LawValidity {
     out.value = deepest_.value;
     out.markers = deepest_.markers;
   }
-  double most() const noexcept final { return most_overlap; }
+  double most() const noexcept final { return deepest_overlap; }
   std::string_view quantity() const noexcept final {
     return "the overlap of the shapes, in half widths of the smaller one,";
   }
@@ -37,7 +37,7 @@ class OverlapLimit : public LawValidity {
     if (overlap > deepest_.value) deepest_ = {.instance = instance, .value = overlap, .markers = {first, second}};
   }
  private:
-  static constexpr double most_overlap = 0.5;
+  static constexpr double deepest_overlap = 0.5;
   LawExcess deepest_;
 };
 

@@ -41,7 +41,7 @@ class Cartesian final : public Formulation {
   }
 
  private:
-  LinearCostModel cost_{12000};
+  LinearCostModel cost_{8000};
 };
 
 }  // namespace

@@ -37,5 +37,7 @@ struct LoopedTree {
 /// The cost of an evaluation. Throws std::bad_alloc.
 EvaluationCost recursion_cost(const LoopedTree&);
 EvaluationCost recursion_cost(const SystemView&);
+/// How many times a row passes a hinge, over all rows that close the tree. Throws std::bad_alloc.
+double rows_at_hinges(const SystemView&);
 
 }  // namespace polyform
