@@ -92,6 +92,8 @@ class ElementEvents {
   std::span<const Source> sources() const { return sources_; }
 
  private:
+  /// The elements of one type that have events. Its members are the batch, the interfaces that it offers, and the
+  /// places of its values among those of all elements.
   struct Batch {
     std::unique_ptr<Attachments> attached;
     std::span<const JointIndex> joints;
