@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/row_times.hpp"
 
 namespace polyform::apps {
 
@@ -54,9 +55,9 @@ std::unique_ptr<host::RowSink> reopen_result(const host::System& system, const s
                                              const host::Columns& columns, std::string_view solver,
                                              const host::RunSettings& settings, double from, std::size_t rows) {
   if (path.empty()) return nullptr;
-  constexpr double rounding_of_time = 1e-12;  // as of the rows of a run
   auto sink = std::make_unique<host::ResultSink>(system, columns, host::make_writer(path),
-                                                 known_of(system, solver, settings), from * (1 + rounding_of_time));
+                                                 known_of(system, solver, settings),
+                                                 from * (1 + host::rounding_of_row_times));
   if (sink->earlier_rows() != rows)
     throw Failure(Exit::bad_input,
                   fmt::format("{} has {} rows up to t = {:.9g} s, and the run had written {}", path,

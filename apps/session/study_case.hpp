@@ -44,6 +44,8 @@ class CompiledCases;
 class DeviceCases;
 struct SolverChoice;
 
+/// The cases of a study, which are variants of one model. Its members are what all cases share: the model with its
+/// factors, the compiled solver, the device, and cases that wait to be used again.
 class StudyCases {
  public:
   /// All arguments outlive the object. Failure (bad_input) if a path of a factor leads to nothing; also any failure of

@@ -15,6 +15,7 @@
 
 namespace polyform::apps {
 
+/// What the command `study` was given: one member for each option.
 struct StudyArguments {
   std::string file;  ///< a model or a study
   std::vector<std::string> plugin_paths;

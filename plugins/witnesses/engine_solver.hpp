@@ -20,6 +20,8 @@
 namespace polyform::witnesses {
 
 /// y = [q v x] of the system view.
+/// Its members are the engine, the parts of the SDK that do what it cannot, and the arrays in which they exchange loads
+/// and motions.
 class EngineSolver final : public Solver, public Kernels, public SecondOrderSystem {
  public:
   /// engine: in the view of `centred`. kernel: its name, which lives as long as the plugin.

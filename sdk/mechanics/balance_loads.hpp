@@ -20,6 +20,8 @@ struct Terms {
 
 /// The motions of all frames as observed, what the elements and joints apply to them, and how large the parts of that
 /// are. place() comes first, then what is to act is added.
+/// Its members are one set for each kind of element, which gives its loads, and the arrays over frames to which these
+/// are added.
 class Loads {
  public:
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.

@@ -20,6 +20,8 @@ constexpr double relative_difference = 1e-7;
 
 }  // namespace
 
+/// The forces of one type. Its members are the inputs and outputs of its batch, at the state and at a moved input, and
+/// where these stand among those of the system.
 struct ForceDerivatives::Group {
   ForceBatch* batch;
   const ForceInstances& of_view;

@@ -1,9 +1,9 @@
-// What flexible bodies add to the sweeps.
+// The parts of the sweeps over the tree that only flexible bodies need.
 #include "polyform/solvers/hinge_sweep.hpp"
 
 namespace polyform {
 
-/// After place() of the carried frame: all frames of a flexible body.
+/// Places all frames of flexible body i. The frame that its hinge carries has been placed before, by place().
 void TreeMotion::place_frames(std::size_t i) noexcept {
   const std::size_t element = flexible_.element_of(i);
   const Mat3& K = tree_.frames[i].K;
@@ -12,7 +12,8 @@ void TreeMotion::place_frames(std::size_t i) noexcept {
     work_[tree_.index_of(a)] = {flexible_.attachment(a).R * K, flexible_.attachment(a).omega, {}};
 }
 
-/// S and e of a flexible body and all outboard of it, at P; the loops through it pass its modes.
+/// Finds S and e of flexible body i with all outboard of it, at the hinge point P. Loops through the body then take their
+/// part of its modes.
 bool HingeSweep::gather_flexible(std::size_t i, Transfer<double>& s) noexcept {
   const std::size_t element = flexible_.element_of(i);
   if (!flexible_.condense(element, s)) {
@@ -23,7 +24,7 @@ bool HingeSweep::gather_flexible(std::size_t i, Transfer<double>& s) noexcept {
   return true;
 }
 
-/// η̈ of a flexible body, and the accelerations of its frames.
+/// Finds the second rates η̈ of the modes of flexible body i, and then the accelerations of its frames.
 void HingeSweep::find_modal_rates(std::size_t i, double* modal_rates) noexcept {
   const std::size_t element = flexible_.element_of(i);
   double* rates = modal_rates + flexible_.element(element).mode;

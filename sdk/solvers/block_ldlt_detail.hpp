@@ -7,7 +7,7 @@
 #include <queue>
 #include <tuple>
 
-#include "polyform/solvers/block_ldlt.hpp"
+#include "block_ldlt.hpp"
 
 namespace polyform {
 namespace detail {

@@ -29,6 +29,8 @@ struct GroupStorage {
   std::vector<std::size_t> rows;               ///< constraints only
 };
 
+/// All that a system owns. Its members are the arrays that its view points to, one for each span of SystemView, and the
+/// numbers that lead from the user's model to the view and back.
 struct System::Parts {
   Description description;
   std::shared_ptr<const void> keep_alive;

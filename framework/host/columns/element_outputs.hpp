@@ -41,6 +41,8 @@ class ElementOutputs {
       return all.subspan(first, count);
     }
   };
+  /// The elements of one type. Its members are the batch, and where its inputs and outputs stand among those of the
+  /// system, a slice for each.
   struct Batch {
     std::unique_ptr<void, void (*)(void*)> object;  ///< the batch
     OutputSource* outputs;

@@ -22,7 +22,7 @@ namespace polyform::host::inline expressions {
 ElementInstance own_instance(const FormulaForce::Part&, const ElementInstance& whole);
 
 /// Its functions are those of the interfaces of its part's batch, each of which it hands on after the formulas have their
-/// values.
+/// values. Its members are the inputs and outputs of these calls, kept so that none allocates.
 class FormulaBatch final : public ForceBatch,
                            public EventSource,
                            public OutputSource,

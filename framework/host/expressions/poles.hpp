@@ -11,53 +11,57 @@
 
 namespace polyform::host::inline expressions {
 
-/// As the crossing of an event function: where it changes its sign in either direction, formulas may grow without
-/// bound. For elements of the host's own, which have a PoleSource.
+/// A kind of crossing for elements of the host, whose batches are a PoleSource: where such an event function changes
+/// its sign, in either direction, formulas may grow without bound.
 inline constexpr Crossing pole = static_cast<Crossing>(3);
-/// The same of a slope: what stands below a line may touch zero where the slope changes its sign. Where it does not,
-/// nothing happens.
+/// The same for an event function that is the slope of a divisor. A divisor such as x² touches zero without a change of
+/// its sign, and there its slope changes sign. Where the slope changes its sign and the divisor is not zero, nothing
+/// happens.
 inline constexpr Crossing touched_pole = static_cast<Crossing>(4);
 
 /// The poles of some formulas. Immutable after construction.
 struct Poles {
   Poles() = default;
-  /// The graph gets the expressions that change their signs at the poles: what is zero there, and its derivatives by
-  /// each of its inputs, which are all zero where it touches zero. Those that never change their sign are left out.
+  /// Adds to the graph the expressions that change their signs at the poles of these values. They are the divisors, and
+  /// the derivatives of each divisor by its inputs, which are all zero where the divisor touches zero. An expression
+  /// that never changes its sign is left out.
   Poles(Graph&, std::span<const NodeIndex> values, std::span<const std::uint32_t> inputs);
 
   struct Pole {
     TextPlace place;                    ///< of the quotient, power or tangent
-    std::vector<std::uint32_t> values;  ///< that need it, by their numbers
-    bool touched = false;               ///< its root is a derivative of what is zero there
+    std::vector<std::uint32_t> values;  ///< the numbers of the values that have this pole
+    bool touched = false;               ///< its root is the derivative of a divisor, not the divisor
   };
   Program zeros;  ///< each root changes its sign at its pole
   std::vector<Pole> all;
   std::vector<NodeIndex> nodes;  ///< of the zeros
 };
 
-/// What a batch gives whose first event functions are those of poles.
+/// The interface of a batch whose formulas may have poles: its first event functions are those of the poles.
 class PoleSource {
  public:
   static constexpr std::string_view interface_name = "polyform.host.poles";
-  /// The largest of the values that have the pole of this event function, at the last evaluation of events, of those
-  /// that are numbers.
+  /// The size of the values that have the pole of this event function, when events were last evaluated: the largest
+  /// one that is a number.
   virtual double size_at_pole(std::size_t event) const noexcept = 0;
-  /// Notes the pole as what could not be computed, as note_trouble() does.
+  /// Notes that the values could not be computed at time t because of this pole, as note_trouble() does for others.
   virtual void note_pole(std::size_t event, double t) const noexcept = 0;
 
  protected:
   ~PoleSource() = default;
 };
 
-/// The nearer of two distances from a zero, as a part of the farther one.
+/// Sizes are compared at two distances from a zero: the nearer distance is this part of the farther one.
 inline constexpr double nearer_to_pole = 0.01;
-/// Values at three distances from a zero: some distance, `nearer_to_pole` times that, and their geometric mean.
+/// The sizes of a value at three distances from a zero: at a far one, at a near one, which is `nearer_to_pole` times the
+/// far one, and at the geometric mean of both.
 struct SizesAtPole {
   double far, middle, near;
 };
-/// Whether they show a pole: they grow as the inverse of the distance or faster, of which half is asked for. What stays
-/// bounded, sin(x)/x or x/abs(x), does not, nor what grows in the nearer half alone, by the rounding of 0/0; and what
-/// grows less, 1/sqrt(abs(x)), has a motion that leads past.
+/// Whether the sizes show a pole. A pole grows like the inverse of the distance or faster; half of that growth is asked
+/// for, at the middle distance and at the near one. A bounded value, such as sin(x)/x or x/abs(x), does not grow, and
+/// the rounding of 0/0 grows near the zero alone. A value that grows less, such as 1/sqrt(abs(x)), counts as none, for a
+/// motion can lead past it.
 bool grows_without_bound(const SizesAtPole&) noexcept;
 
 }  // namespace polyform::host::inline expressions

@@ -15,8 +15,8 @@ namespace polyform::host::inline integration {
 
 namespace {
 
-// Relative to the time: two times that differ by less are the same time, computed in two ways.
-constexpr double rounding_of_time = 4 * std::numeric_limits<double>::epsilon();
+// Relative to the time: two ends of a step that differ by less are the same time, computed in two ways.
+constexpr double rounding_of_ends = 4 * std::numeric_limits<double>::epsilon();
 // Relative to the time, or to a second: so far beyond the end of a step the state is still given.
 constexpr double beyond_the_end = 1e-12;
 
@@ -131,7 +131,7 @@ bool Integration::state_at(double t, std::span<double> y) {
   // A time before the end counts as the end only up to its rounding: events, and the steps across them, are far shorter
   // apart than anything else, and a sample before an event must not be one after it.
   const double end = std::abs(time());
-  if (t >= time() - rounding_of_time * end && t <= time() + beyond_the_end * std::max(1.0, end)) {
+  if (t >= time() - rounding_of_ends * end && t <= time() + beyond_the_end * std::max(1.0, end)) {
     stand(now_);
     std::ranges::copy(state(), y.begin());
     return true;

@@ -119,6 +119,7 @@ struct ModelStart {
 };
 
 /// Owns all text, lists and tables that FieldValue and GeometricShape point to; move only.
+/// Its members are the entries of a model file, and one store for each kind of value that the fields point to.
 struct Description {
   Description() = default;
   Description(Description&&) = default;

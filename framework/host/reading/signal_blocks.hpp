@@ -9,6 +9,7 @@
 namespace polyform::host::inline reading {
 
 /// Reads one item of the list `signals`.
+/// Its functions are many because each type of signal has one that reads it, and these share some small ones.
 class SignalBlocks {
  public:
   using NodeIndex = expressions::NodeIndex;

@@ -29,7 +29,7 @@ std::optional<double> number_of(std::string_view text) {
   return problem == std::errc() && end == text.data() + text.size() ? std::optional(x) : std::nullopt;
 }
 
-/// The field of a line behind so many commas.
+/// The field with this number in a line of fields that commas separate, from 0. It is empty if the line has fewer.
 std::string_view field_of(std::string_view line, std::size_t number) {
   for (; number > 0; --number) {
     const std::size_t comma = line.find(',');

@@ -36,8 +36,8 @@ class Registry {
   /// The places searched, in this order; problem: why a place was not searched.
   const std::vector<SearchedPlace>& search_path() const noexcept { return places_; }
 
-  /// Holds the libraries. Keep a copy with everything that points into the catalog, or was made by a type of it, and
-  /// may outlive the registry.
+  /// Keeps the libraries of the plugins loaded as long as a copy of it exists. An object that a type of the catalog
+  /// made, or that points into the catalog, needs such a copy if it may live longer than the registry.
   std::shared_ptr<const void> keep_alive() const noexcept;
 
   /// Name of the plugin that offers the type; empty if no plugin does.

@@ -9,6 +9,9 @@
 
 namespace polyform::host::inline simulation {
 
+/// Times of rows are sums of steps, or products of an interval. Two that differ by this part of the time are one.
+inline constexpr double rounding_of_row_times = 1e-12;
+
 /// The times of the rows: at products of the interval, or one by one as they are asked for. A run that starts at a
 /// product has the later ones, to the last digit those of a run from 0; any other has products counted from its start.
 class RowTimes {
@@ -39,8 +42,7 @@ class RowTimes {
   }
   /// Rows up to t are there already.
   void begin_from(double t) {
-    constexpr double rounding_of_time = 1e-12;  // of a time that sums of steps give
-    while (next_ <= products_ && next() <= t * (1 + rounding_of_time)) ++next_;
+    while (next_ <= products_ && next() <= t * (1 + rounding_of_row_times)) ++next_;
   }
   void advance() {
     ++next_;

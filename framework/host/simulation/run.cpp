@@ -258,8 +258,7 @@ void Run::pass_ahead() {
 
 void Run::rows_until(double end) {
   const double now = motion_.time();
-  constexpr double rounding_of_time = 1e-12;  // of a time that sums of steps and products of an interval give
-  const double rounding = rounding_of_time * now;
+  const double rounding = rounding_of_row_times * now;
   for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
     const double t = times_.next();
     // Across an event there is no step to look into.

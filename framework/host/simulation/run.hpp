@@ -17,6 +17,7 @@
 namespace polyform::host::inline simulation {
 
 /// A run from its start to its end. All arguments outlive it.
+/// Its members are the parts that a step passes through, one after the other, and where the run stands between them.
 class Run {
  public:
   Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,

@@ -29,6 +29,7 @@ constexpr std::string_view name_of(End end) {
   return end == End::done ? "done" : end == End::failed ? "failed" : "interrupted";
 }
 
+/// What is known of a run that has ended. Each member is an entry of the record that results and reports tell.
 struct RunRecord {
   End end = End::done;
   std::string failure;  ///< what failed, and at which time

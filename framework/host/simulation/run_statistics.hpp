@@ -9,6 +9,7 @@
 namespace polyform::host::inline simulation {
 
 /// What the rows so far have shown, energies in J.
+/// Each member is one sum or one largest value over the rows; the drift of the energy is judged by all of them.
 struct RowSums {
   bool conservative = true;
   std::size_t rows = 0;

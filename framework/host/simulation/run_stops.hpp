@@ -16,6 +16,8 @@ namespace polyform::host::inline simulation {
 
 /// Bounds each step, and finds what happened in it. The run makes the step in between, and writes the rows that lie
 /// before what happened.
+/// Its functions are many because the run asks for each kind of stop by itself: knots, events and touches. Its members
+/// are the searches for these and what they have found in one step.
 class RunStops {
  public:
   enum class Found { nothing, touch, event, step_again };

@@ -14,6 +14,7 @@ namespace polyform::host::inline unilateral {
 /// Points of which no two touch the same island have no part in each other, and a force on each of them at once takes
 /// one evaluation of the derivative. So points get colours, and an evaluation gives one row of all points of a colour:
 /// some tens of evaluations for a heap of thousands of bodies.
+/// Its members are the arrays of this colouring and of the matrix; they keep their room from one step to the next.
 class SparseResponse {
  public:
   /// All arguments outlive the object.

@@ -16,6 +16,8 @@
 namespace polyform::host::inline unilateral {
 
 /// Its points are those of the set that are near; `chosen_` has their numbers there.
+/// Its functions are those of the interface UnilateralSystem; its members are the arrays that a step over the points
+/// fills, which are allocated once.
 class SteppedContacts final : public UnilateralSystem {
  public:
   /// All arguments outlive the object. t: the time of the start, s. Empty unless use is `steps`. Failure (bad_input) if

@@ -94,6 +94,8 @@ class UnilateralSet {
   void pass_impact(std::size_t point, double loss, std::span<double> y);
 
  private:
+  /// The elements of one type. Its members are the batch, the interfaces that it offers, and the places of its points
+  /// and states among those of all elements.
   struct Batch {
     std::unique_ptr<Attachments> attached;
     std::vector<FrameIndex> frames;       ///< of the markers

@@ -100,6 +100,8 @@ class ElementEvents {
   std::vector<LawSource> law_sources() const;
 
  private:
+  /// The elements of one type that have events. Its members are the batch, the interfaces that it offers, and the
+  /// places of its values among those of all elements.
   struct Batch {
     std::unique_ptr<Attachments> attached;
     std::span<const JointIndex> joints;

@@ -22,6 +22,8 @@ constexpr double share_of_way = 0.5;
 constexpr double longest_turn = 0.4;
 /// λ below this is rounding, or too near to the singular position to tell falling from rising: 1e-5 rad.
 constexpr double rounding = 1e-10;
+/// The least λ within a step is sought down to a stretch of this part of the time: no two times within it differ.
+constexpr double least_stretch = 1e-15;
 /// No step sees that a singular position is missed by less, rad. A step whose error is not controlled sees no more than
 /// its own way.
 constexpr double near_by = 1e-3;
@@ -227,10 +229,9 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
   constexpr double golden = 0.6180339887498949;
   double from = integrator.previous_time(), to = integrator.time();
   double low = to - golden * (to - from), high = from + golden * (to - from);
-  constexpr double rounding_of_time = 1e-15;
   const auto at_time = [&](double t) { return place(integrator, t) ? measure(loop) : never_again; };
   double at_low = at_time(low), at_high = at_time(high);
-  for (int i = 0; i < narrowings && to - from > rounding_of_time * std::abs(to); ++i) {
+  for (int i = 0; i < narrowings && to - from > least_stretch * std::abs(to); ++i) {
     if (at_low < at_high) {
       to = std::exchange(high, low);
       at_high = std::exchange(at_low, at_time(low = to - golden * (to - from)));

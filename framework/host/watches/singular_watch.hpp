@@ -18,6 +18,7 @@ namespace polyform::host::inline watches {
 /// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes
 /// with x². Looks are far apart where λ is large, and at each step where it will soon vanish. A loop at rest may begin
 /// to move at any time: the first looks follow the beginning, and each later one by as much as has passed since then.
+/// Its members are the arrays of one look, and what was seen so far.
 class SingularWatch {
  public:
   /// tolerance: relative, of the integrator's steps; 0 where it controls no errors.
@@ -44,6 +45,8 @@ class SingularWatch {
     double angle = 0;   ///< from the singular position, rad
     double turned = 0;  ///< by which the rates of the joints changed their direction, rad
   };
+  /// A loop with what was measured of it at three times: at the last look, at the one before, and at the nearest one to
+  /// a singular position. One look after the other needs all of it.
   struct Loop {
     std::size_t cut = 0;            ///< joint
     std::vector<std::size_t> path;  ///< tree joints, each once

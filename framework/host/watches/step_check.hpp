@@ -12,6 +12,7 @@ namespace polyform::host::inline watches {
 /// Now and then a step is repeated as two of half its size. The difference, per state and relative to how far that
 /// state moves in the run, is the error of the step. The errors of all steps together are the error of the run, if the
 /// motion itself neither magnifies nor dampens them.
+/// Its members are the integrator that makes the halves, the sums over the steps seen, and when to look next.
 class StepCheck {
  public:
   /// expected: steps of the whole run.

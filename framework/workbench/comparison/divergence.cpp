@@ -16,7 +16,7 @@ constexpr double few_e_folds = 3, far_amplified = 1e3;
 // A tenth of the tolerances leaves a tenth of the errors, half a step of second order a quarter; what is no error
 // stays.
 constexpr double come_together = 0.5;
-constexpr double round_off = 1e-14;  // of a run's rows, relative
+constexpr double rounding_of_runs = 1e-14;  // of the rows of a run, relative
 
 /// Rows within a step are taken from its start, where no finer step shows: the step becomes shorter than between rows.
 RunSettings finer(RunSettings settings, double bound) {
@@ -62,7 +62,7 @@ std::string_view name_of(Divergence::Cause cause) {
 Divergence::Cause cause_of(const Divergence& d, double relative) {
   using Cause = Divergence::Cause;
   // This comes first: a difference that round-off can explain says nothing about a solver.
-  if (round_off * std::max(1.0, d.amplification) >= enough * relative)
+  if (rounding_of_runs * std::max(1.0, d.amplification) >= enough * relative)
     return d.chaotic ? Cause::chaos : Cause::round_off;
   if (d.at_start) return Cause::solver;
   if (!d.refined()) return Cause::unknown;

@@ -44,6 +44,7 @@ class InertiaProduct {
 };
 
 /// Accelerations and steps, as velocities in the solver's numbers and in those of the coordinates.
+/// Its members are the arrays of one step of the search, at the state and at the next one, which are allocated once.
 class Descent {
  public:
   Descent(const SystemView& view, double t, Solver& solver, NewtonMatrix& matrix, std::span<const StateKind> kinds,

@@ -37,6 +37,8 @@ struct LinearRequest {
   std::vector<std::string> outputs;  ///< patterns of channel names; none: the joints' coordinates
 };
 
+/// A linear model with all that is told of it: its matrices, the names and units of their rows and columns, and how far
+/// they can be trusted.
 struct Linearization {
   struct Matrix {
     Eigen::MatrixXd value, error;  ///< error: estimated, of each entry

@@ -8,8 +8,8 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-/// Part of an interval: rounding of the times of rows.
-constexpr double rounding_of_rows = 1e-9;
+/// Times of rows that differ by no more than this part of the interval are one.
+constexpr double one_row = 1e-9;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ TrajectorySink::TrajectorySink(const System& system, const Columns& columns, dou
 
 void TrajectorySink::row(double time, const Observation& now) {
   const std::span<const double> values = rows_.make(time, now, work_);
-  const double early = rounding_of_rows * interval_;
+  const double early = one_row * interval_;
   const bool at_end = !ended_ && time >= duration_ - early;
   if (time < next_ * interval_ - early && !at_end) return;
   next_ = std::max(next_, std::floor((time + early) / interval_) + 1);
@@ -33,7 +33,7 @@ double largest_difference(const TrajectorySink& a, const TrajectorySink& b, std:
   if (b.channels().size() != width || x.size() != y.size()) return none;
   double largest = 0;
   for (std::size_t i = 0; i < x.size(); i += width) {
-    if (std::abs(x[i] - y[i]) > rounding_of_rows * std::max(1.0, std::abs(x[i]))) return none;
+    if (std::abs(x[i] - y[i]) > one_row * std::max(1.0, std::abs(x[i]))) return none;
     const double difference = std::abs(x[i + column] - y[i + column]);
     if (std::isnan(difference)) return none;
     largest = std::max(largest, difference);

@@ -29,6 +29,8 @@ inline constexpr unsigned wait_without_work = 4;
 inline void* const parameters_at = reinterpret_cast<void*>(1);
 inline void* const parameter_bytes_at = reinterpret_cast<void*>(2);
 
+/// Functions of the driver's library that a plugin needs. Their number is that of the calls which memory, code,
+/// launches and times take.
 struct Driver {
   Result (*init)(unsigned) = nullptr;
   Result (*error_text)(Result, const char**) = nullptr;

@@ -13,6 +13,7 @@ namespace polyform::flexible {
 
 /// u are the points of the undeformed body, Φ_k the displacement per modal coordinate k; body axes. The nine elements
 /// (i, j) of a 3 × 3 tensor stand at 3 i + j.
+/// Each member is one integral of the equations of motion of a flexible body, or one matrix of its modes.
 struct ModalInvariants {
   double mass = 0;                            ///< ∫dm, kg
   Vec3 first_moment;                          ///< ∫u dm, kg m

@@ -1,4 +1,5 @@
-// Sentences that the recursion and the sparse system have in common. All return false.
+// Messages of failures that the recursive solver and the sparse solver both give. Each function notes its message in
+// `failure` and returns false.
 #pragma once
 
 #include <string_view>

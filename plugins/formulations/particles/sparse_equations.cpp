@@ -5,6 +5,7 @@
 
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/solvers/contradiction.hpp"
+#include "refined_solutions.hpp"
 
 namespace polyform::particles {
 
@@ -142,7 +143,6 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
   if (!scales_.any_singular()) return true;
   // A load without regular pattern moves whatever can move: if a motion meets no resistance, no solution balances the
   // load. One load may happen to be across that motion, three are not.
-  constexpr double wanted = 1e-9, unbalanced = 1e-3;  // of the load: is solved for, and what nothing balances leaves
   for (const double phase : {0.3, 2.1, 4.6}) {
     std::ranges::fill(values_.right, 0.0);
     std::ranges::fill(solver_.solution(), 0.0);
@@ -152,8 +152,8 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
                                scales_.bodies[layout_.particles[p].body].scale;
     });
     SparseSolver::Residual r;
-    if (!solver_.solve(wanted, r)) return false;
-    if (r.particle_error >= unbalanced && !solver_.check(r, violations())) return false;
+    if (!solver_.solve(load_without_pattern::wanted, r)) return false;
+    if (r.particle_error >= load_without_pattern::unbalanced && !solver_.check(r, violations())) return false;
     if (const std::size_t free = free_particle(); free != none) {
       r.judged = 1;
       r.worst_judged = free;
@@ -198,8 +198,6 @@ void SparseEquations::find_violations(double t, const ParticleMotion& motion, co
 
 bool SparseEquations::correct_positions(double t, ParticleMotion& motion, const JointValues& joints, double tolerance,
                                         double target, Correction& out) noexcept {
-  constexpr double near_by = 1e-4;  // below this residual one set of factors serves for the rest of the way
-  constexpr double of_a_step = 1e-3;  // the next step mends what this one leaves
   factors_.keep(false);
   const PlacedBodies& placed = set_rows(t, Level::position, motion, joints, false);
   carried_.start(placed);

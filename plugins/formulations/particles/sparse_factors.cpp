@@ -3,14 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "refined_solutions.hpp"
+
 namespace polyform::particles {
-namespace {
-
-/// In the factors, a body without mass or inertia gets this part of the least that its neighbours have; the refinement
-/// takes the effect away.
-constexpr double delta_of_singular = 1e-4;
-
-}  // namespace
 
 SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern, const MassScales& scales,
                              BlockLdlt& matrix)

@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "block_ldlt.hpp"
 #include "element_constraints.hpp"
 #include "layout.hpp"
 #include "mass_scales.hpp"
-#include "polyform/solvers/block_ldlt.hpp"
 
 namespace polyform::particles {
 

@@ -7,6 +7,7 @@
 #include "messages.hpp"
 #include "polyform/mechanics/scale.hpp"
 #include "polyform/solvers/contradiction.hpp"
+#include "refined_solutions.hpp"
 
 namespace polyform::particles {
 namespace {
@@ -18,10 +19,6 @@ namespace {
 constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
 /// The residual has not fallen when it ends above this.
 constexpr double fallen = 1e-10;
-/// A residual of this size relative to the terms it is made of is round-off.
-constexpr double round_off = 2e-15;
-/// Below this a residual that does not halve any more is that of rows that nearly depend on others.
-constexpr double nearly_round_off = 1e-12;
 /// What a solution leaves of the equations of motion, relative to their terms, when its digits are lost.
 constexpr double lost_digits = 1e-6;
 /// A load counts as this part of the motion that it would give to a particle alone, where a contradiction is looked

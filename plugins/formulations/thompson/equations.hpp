@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "block_ldlt.hpp"
 #include "generalized_mass.hpp"
 #include "h2.hpp"
-#include "polyform/solvers/block_ldlt.hpp"
 #include "second_reduction.hpp"
 
 namespace polyform::thompson {

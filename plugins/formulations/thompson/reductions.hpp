@@ -1,4 +1,6 @@
-// Both reductions: H2 of the tree, and Z of what closes it.
+// The two reductions of Thompson's method. The first one, H2, expresses the velocities of all bodies by the velocities of
+// the joints of the tree. The second one, Z, expresses these by the independent ones that closed loops and constraint
+// elements leave.
 #pragma once
 
 #include "closing_rows.hpp"
@@ -17,7 +19,7 @@ class Reductions {
       : view_(view), h2_(view, construction), mass_(view, h2_, closing), rows_(view, h2_, closing, loops_) {}
 
   const H2& tree() const { return h2_; }
-  /// As last constructed.
+  /// The mass matrix of the tree that construct() was last called for.
   const GeneralizedMass& mass() const { return mass_; }
   SecondReduction& loops() { return loops_; }
   const SecondReduction& loops() const { return loops_; }
@@ -33,7 +35,8 @@ class Reductions {
     rows_.set(level, tree, gamma);
     loops_.eliminate(anew);
   }
-  /// Which rows depend on others, all of them looked at; as long as it shows.
+  /// Looks at all rows anew and finds those that depend on others. It does nothing where the loops stand so far open
+  /// that dependence cannot be recognized.
   void find_dependent_rows(const PlacedTree& tree) noexcept {
     if (tree.closing().shows_dependence()) reduce(Level::velocity, tree, {}, true);
   }

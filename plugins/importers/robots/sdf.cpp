@@ -20,6 +20,7 @@
 namespace polyform::importers {
 namespace {
 
+/// Reads a file in SDF. Its members are the options of the import and what was read so far, which its parts share.
 class SdfReader {
  public:
   SdfReader(XmlFile& file, DiagnosticSink& sink, Ledger& ledger)

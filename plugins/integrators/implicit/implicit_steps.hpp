@@ -11,6 +11,8 @@
 
 namespace polyform::implicit {
 
+/// What the implicit methods have in common. Its members are the system with its abilities, and what they know of the
+/// step and of its matrix.
 class ImplicitSteps : public StepByStep {
  public:
   Status start(double t, std::span<const double> y) noexcept override;

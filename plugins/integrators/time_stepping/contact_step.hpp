@@ -17,6 +17,7 @@ namespace polyform::time_stepping {
 ///   g + ½ h u⁺ ≥ 0             of all others: no gap is negative at the end of the step
 ///
 /// with Signorini's and Coulomb's laws. Speeds that smooth forces give in one step do not bounce.
+/// Its members are the quantities of the problem above, one array over points or rows for each, allocated once.
 class ContactStep {
  public:
   struct Options {

@@ -46,6 +46,8 @@ struct Tables {
   Tree tree;
 };
 
+/// The numbers of some worlds, side by side. Its members are the arrays that the kernels of the lanes read and write,
+/// each of its own kind.
 template <class T>
 class Arrays {
  public:

@@ -49,7 +49,8 @@ inline const char* misfit(const LaneWorld& first, const LaneWorld& world) {
 }
 
 /// Lanes for worlds like a first one, by kernels of any kind. all_lanes: worlds in the batch, one for one number, else
-/// the same for every instruction set.
+/// the same for every instruction set. Its members are what all worlds share, the arrays of the lanes, and the
+/// numbers of one world that does without them.
 template <class T, class Kernels, std::size_t all_lanes>
 class Evaluation final : public LaneEvaluation {
  public:

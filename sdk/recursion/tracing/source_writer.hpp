@@ -13,6 +13,7 @@
 namespace polyform::tracing {
 
 /// What the source tells of the model beside its kernels.
+/// Each member becomes one constant or one table of the source.
 struct SourceHead {
   std::string_view name, model;
   std::uint64_t structure;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "../refined_solutions.hpp"
 #include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::absolute {
@@ -106,10 +107,9 @@ bool check_regular(const Model& model, const Scales& scales, LinearProblem& prob
         problem.data[unknown] = pattern * scales[i].mass * length;
       }
     }
-    constexpr double wanted = 1e-9, unbalanced = 1e-3;  // of the load: is solved for, and what nothing balances leaves
-    Refinement r{10, wanted, Follow::inertia};
+    Refinement r{10, load_without_pattern::wanted, Follow::inertia};
     if (!solver.solve_from_zero(r)) return false;
-    if (r.left.body_error < unbalanced) continue;
+    if (r.left.body_error < load_without_pattern::unbalanced) continue;
     std::size_t block = 0;
     if (!solver.find_free(r, block)) return false;
     // With inertia, however little, motions are determined: whether they can be found shows with the accelerations.

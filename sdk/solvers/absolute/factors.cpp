@@ -1,12 +1,15 @@
 #include "factors.hpp"
 
+#include "../refined_solutions.hpp"
+
 namespace polyform::absolute {
 
 namespace {
 
 /// Relative size of the δ that is added to M, see also least_epsilon. A body without inertia for some motion gets a
-/// larger one: 1/δ must stay well below 1/ε, or else the rounding of its part in redundant rows hides their ε.
-constexpr double delta = 1e-10, delta_of_singular = 1e-4;
+/// larger one, delta_of_singular: 1/δ must stay well below 1/ε, or else the rounding of its part in redundant rows hides
+/// their ε.
+constexpr double delta = 1e-10;
 
 }  // namespace
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "../block_ldlt.hpp"
 #include "polyform/solvers/absolute/scales.hpp"
-#include "polyform/solvers/block_ldlt.hpp"
 
 namespace polyform::absolute {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "../refined_solutions.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "six.hpp"
 
@@ -10,8 +11,6 @@ namespace polyform::absolute {
 
 namespace {
 
-/// From this residual on the constraints are nearly linear: one set of factors serves for the rest of the way.
-constexpr double near_by = 1e-4;
 /// No body turns by more than this in one step from afar, rad.
 constexpr double longest_turn = 0.7;
 
@@ -96,7 +95,6 @@ double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span
 bool PositionCorrector::find_step(double worst) noexcept {
   std::fill(problem_.data.begin(), problem_.data.end(), 0.0);
   problem_.set_rows(model_.rows.right());
-  constexpr double of_a_step = 1e-3;     // the next step mends what is left of this one
   constexpr double most_damping = 1e-4;  // more would hold up the bodies that close the gap
   if (worst < near_by) {
     Refinement r{3, of_a_step, Follow::nothing};

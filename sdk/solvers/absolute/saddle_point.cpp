@@ -5,17 +5,15 @@
 #include <numeric>
 #include <utility>
 
+#include "../refined_solutions.hpp"
 #include "checks.hpp"
 
 namespace polyform::absolute {
 
 namespace {
 
-/// A residual of this size relative to the terms it is made of is round-off.
-constexpr double round_off = 2e-15;
-/// Below this a residual that does not halve any more is that of rows that nearly depend on others; if steps change
-/// nothing, a residual below the second is good enough.
-constexpr double nearly_round_off = 1e-12, balanced = 1e-10;
+/// If steps change nothing, a residual below this is good enough.
+constexpr double balanced = 1e-10;
 /// Relative changes of accelerations at which rounds end, and from which on an error is refused.
 constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
 /// The change that another round would make is rounding below this, relative to the motion of a block.

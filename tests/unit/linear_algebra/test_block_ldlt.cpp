@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "polyform/solvers/block_ldlt.hpp"
+#include "block_ldlt.hpp"
 #include "tests/support/allocations.hpp"
 
 using polyform::BlockLdlt;

@@ -47,7 +47,7 @@ struct Correction {
 };
 
 /// Formulation-independent observables at one instant. The host owns the arrays; a solver fills all of them.
-/// Bodies and joints in the order of the system view; ground axes.
+/// Bodies and joints in the order of the system view; ground axes. Each member is a quantity that results may show.
 struct Observation {
   Size<Observation> size{};
   struct Body {

@@ -41,7 +41,8 @@ struct FlexibleNode {
 };
 
 /// A joint as the user wrote it: motion of `moving` relative to `base`. In the spanning tree the joint carries one
-/// of the two bodies outward from ground; it is `reversed` when that body is `base`.
+/// of the two bodies outward from ground; it is `reversed` when that body is `base`. Its members are what the user wrote
+/// and where the joint stands in the tree.
 struct JointData {
   std::string_view name;
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
@@ -95,7 +96,8 @@ struct Subsystem {
 };
 
 /// Bodies stand in depth-first preorder of the spanning forest rooted in ground: a body follows its inboard body, a
-/// chain is contiguous. Joint i < bodies.size() carries body i; the rest are the cut joints, one per loop.
+/// chain is contiguous. Joint i < bodies.size() carries body i; the rest are the cut joints, one per loop. Its members
+/// are one array for each kind of part of a model, and the sizes of a state.
 struct SystemView {
   Size<SystemView> size{};
   std::string_view name;

@@ -47,6 +47,7 @@ struct ElementResult {
 };
 
 /// One instance of a ForceType, ConstraintType or ModuleType.
+/// Its members are the inputs of the instance, one array for each kind, as a test has set them so far.
 template <class Type>
 class ElementTest : public TestFields<ElementTest<Type>> {
   using Fields = TestFields<ElementTest<Type>>;

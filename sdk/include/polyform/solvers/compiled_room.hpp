@@ -16,6 +16,7 @@
 namespace polyform {
 
 /// T: double, or the compiler's vector of as many as a register takes. Numbers: what leads to those of the worlds.
+/// Its members are the arguments of the kernels of a compiled model, which pass one structure from part to part.
 template <class T, class Numbers = const T*>
 struct CompiledRoom {
   using Number = T;

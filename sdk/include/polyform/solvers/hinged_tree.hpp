@@ -23,6 +23,8 @@ struct HingedTree {
   enum class Hinge : std::uint8_t { fixed, ball, rotation, translation, general };
 
   /// A body and the hinge that carries it, in the body's own axes.
+  /// The sweeps read it body after body. So all that they need of a hinge stands side by side in memory, in one
+  /// structure.
   struct Link {
     std::int32_t parent = -1;
     std::int32_t inboard = -1;     ///< among bodies and then frames of flexible ones: the parent, or its frame
