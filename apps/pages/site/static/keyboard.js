@@ -1,31 +1,39 @@
-// The theme opens its lists by labels of hidden boxes, which the Tab key passes by. Here they are buttons.
+// The theme opens its lists by labels of hidden boxes, which the Tab key passes by. The labels of the two drawers become
+// buttons; those of the tree of pages stay, and site.css lets the Tab key reach their boxes.
+const drawerButtons = (box) => {
+  const buttons = [...document.querySelectorAll(`label.nav-overlay-icon[for=${box.id}], label.toc-overlay-icon[for=${box.id}]`)].map((label) => {
+    const button = document.createElement('button');
+    button.className = label.className;
+    button.append(...label.childNodes);
+    button.addEventListener('click', () => box.click());
+    label.replaceWith(button);
+    return button;
+  });
+  const tell = () => buttons.forEach((button) => button.setAttribute('aria-expanded', String(box.checked)));
+  box.addEventListener('change', tell);
+  tell();
+  return buttons;
+};
+
 document.addEventListener('DOMContentLoaded', () => {
-  for (const label of document.querySelectorAll('.nav-overlay-icon, .toc-overlay-icon, .toctree-l1 label, .toctree-l2 label')) {
-    const box = document.getElementById(label.htmlFor);
-    if (!box) continue;
-    const told = () => label.setAttribute('aria-expanded', String(box.checked));
-    label.tabIndex = 0;
-    label.setAttribute('role', 'button');
-    label.addEventListener('keydown', (event) => {
-      if (event.key !== 'Enter' && event.key !== ' ') return;
-      event.preventDefault();
-      box.click();
+  for (const box of document.querySelectorAll('.toctree-checkbox'))
+    box.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter') box.click();
     });
-    box.addEventListener('change', told);
-    told();
-  }
-  // An opened drawer has the focus, and the Escape key closes it.
   for (const [id, drawer] of [['__navigation', '.sidebar-drawer'], ['__toc', '.toc-drawer']]) {
-    const box = document.getElementById(id), list = document.querySelector(drawer);
+    const box = document.getElementById(id);
+    const list = document.querySelector(drawer);
     if (!box || !list) continue;
-    const opener = () => [...document.querySelectorAll(`label[for=${id}][role=button]`)].find((label) => label.checkVisibility?.() ?? label.offsetParent);
+    const buttons = drawerButtons(box);
+    // An opened drawer takes the focus once it has come in; the Escape key closes it and gives the focus back.
     box.addEventListener('change', () => {
-      if (box.checked) setTimeout(() => list.querySelector('a, input')?.focus(), 300);
+      const first = [...list.querySelectorAll('a, input')].find((place) => place.offsetParent);
+      if (box.checked) setTimeout(() => first?.focus(), 300);
     });
     document.addEventListener('keydown', ({key}) => {
       if (key !== 'Escape' || !box.checked) return;
       box.click();
-      opener()?.focus();
+      buttons.find((button) => button.offsetParent)?.focus();
     });
   }
 });

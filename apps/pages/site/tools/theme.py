@@ -10,7 +10,8 @@ NORMALIZE = "/usr/share/javascript/normalize.css/normalize.css"
 # In each page: what is there, and what stands in its place.
 FOR_ALL_READERS = (
     ('<input type="checkbox" class="sidebar-toggle" name="__navigation"',
-     '<a class="skip" href="#the-text">Skip to the text</a>\n<input type="checkbox" class="sidebar-toggle" name="__navigation"'),
+     '<a class="skip" href="#the-text">Skip to the text</a>\n'
+     '<input type="checkbox" class="sidebar-toggle" name="__navigation"'),
     ('<article role="main">', '<article role="main" id="the-text" tabindex="-1">'),
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Site">'),
     ('<aside class="toc-drawer">', '<aside class="toc-drawer" aria-label="This page">'),
