@@ -66,6 +66,7 @@ export class Browser {
   async open(file, {width = 1440, height = 900, dark = false} = {}) {
     this.session = undefined;
     this.complaints = [];
+    this.told = []; // all messages on the console, complaints or not
     this.requests = [];
     const {targetId} = await this.send('Target.createTarget', {url: 'about:blank'});
     ({sessionId: this.session} = await this.send('Target.attachToTarget', {targetId, flatten: true}));
@@ -74,6 +75,7 @@ export class Browser {
         if (method === 'Runtime.exceptionThrown')
           this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
         if (method === 'Log.entryAdded' && params.entry.level === 'error') this.complaints.push(params.entry.text);
+        if (method === 'Runtime.consoleAPICalled') this.told.push(params.args.map((a) => a.value ?? a.description).join(' '));
         if (method === 'Runtime.consoleAPICalled' && ['error', 'assert'].includes(params.type))
           this.complaints.push(params.args.map((a) => a.value ?? a.description).join(' '));
         if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);

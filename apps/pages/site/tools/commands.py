@@ -29,7 +29,7 @@ MORE = {
     "compile": "compiled-models.md", "resume": "commands.md#long-runs",
     "report": "reports.md", "linearize": "linear-models.md", "equilibrium": "linear-models.md", "import": "import.md",
     "export": "import.md#export", "new": "../how-to/writing-plugins.md", "conform": "../how-to/writing-plugins.md#conformance",
-    "plugins": "shipped.md", "schema": "model-file.md",
+    "plugins": "shipped.md", "view": "view.md", "evaluate": "commands.md", "check": "model-file.md", "schema": "model-file.md",
 }
 
 

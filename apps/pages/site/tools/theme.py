@@ -9,6 +9,10 @@ NORMALIZE = "/usr/share/javascript/normalize.css/normalize.css"
 
 # In each page: what is there, and what stands in its place.
 FOR_ALL_READERS = (
+    ('<input type="checkbox" class="sidebar-toggle" name="__navigation"',
+     '<a class="skip" href="#the-text">Skip to the text</a>\n'
+     '<input type="checkbox" class="sidebar-toggle" name="__navigation"'),
+    ('<article role="main">', '<article role="main" id="the-text" tabindex="-1">'),
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="Site">'),
     ('<aside class="toc-drawer">', '<aside class="toc-drawer" aria-label="This page">'),
     ('<label class="overlay ', '<label aria-hidden="true" class="overlay '),  # what a click beside an open list hits
@@ -35,6 +39,7 @@ def mend_theme(pages):
     text = read(script)
     if text.startswith("import ") and os.path.exists(helper):
         body = re.sub(r"^import [^\n]*\n", "", text)
+        body = re.sub(r"\n *console\.log\([^\n]*\);", "", body)  # each change of colours was told to the console
         write(script, f"{read(helper)}\n(() => {{\n{body}\n}})();\n")
     style = os.path.join(pages, "_static", "styles", "furo.css")
     base = read(NORMALIZE) if os.path.exists(NORMALIZE) else ""
