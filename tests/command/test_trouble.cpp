@@ -326,3 +326,59 @@ TEST_CASE("a run that loses its energy says so, also to compare") {
              Contains("the energy balance drifts by"));
   CHECK_THAT(shop.run({"run", model, "--duration", "1.5"}).err, !Contains("drifts"));
 }
+
+TEST_CASE("what moves between rows alone is no explosion") {
+  const Workshop shop;
+  // The disc is at 2 rad/s for a millisecond: two pulses of 4 N m s, each a triangle, whose sum is zero.
+  shop.write("pulse.yaml", R"(polyform: 1
+gravity: [0, 0, 0]
+bodies:
+- {name: disc, mass: 3, inertia: {xx: 1, yy: 1, zz: 2}}
+joints:
+- {name: axle, type: revolute, base: ground, moving: disc, position: [0, 0, 0], axis: [0, 0, 1]}
+forces:
+- {name: motor, type: joint-force, joint: axle,
+   effort: {table: [[2.5, 0], [2.501, 4000], [2.502, 0], [2.503, -4000], [2.504, 0]]}}
+simulation: {duration: 10, output_interval: 1}
+)");
+  const Outcome run = shop.run({"run", "pulse.yaml", "--json"});
+  INFO(run.err);
+  CHECK(run.err.empty());
+  CHECK(nlohmann::json::parse(run.out)["energy_drift"].get<double>() < 1e-9);
+  // A pendulum in rows of its own period stands where it began.
+  shop.write("swing.yaml", R"(polyform: 1
+gravity: [0, 0, 0]
+bodies:
+- {name: disc, mass: 3, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+- {name: axle, type: revolute, base: ground, moving: disc, position: [0, 0, 0], axis: [0, 0, 1], initial: {position: 1}}
+forces:
+- {name: spring, type: joint-spring-damper, joint: axle, stiffness: 39.478417604357434}
+simulation: {duration: 20, output_interval: 1}
+)");
+  const Outcome swing = shop.run({"run", "swing.yaml", "--json"});
+  INFO(swing.err);
+  CHECK(swing.err.empty());
+  CHECK(nlohmann::json::parse(swing.out)["energy_drift"].get<double>() < 1e-5);
+}
+
+TEST_CASE("a fixed step that is too long is named where the run fails, with the element that it cannot follow") {
+  const Workshop shop;
+  shop.write("damped.yaml", R"(polyform: 1
+gravity: [0, 0, 0]
+bodies:
+- {name: m, mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}
+joints:
+- {name: s, type: prismatic, base: ground, moving: m, position: [0, 0, 0], axis: [1, 0, 0], initial: {position: 0.01}}
+forces:
+- {name: buffer, type: joint-spring-damper, joint: s, stiffness: 4.0e+7, damping: 1.26e+4}
+simulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.01}
+)");
+  for (const char* solver : {"riccati", "cartesian", "particles"}) {
+    const Outcome run = shop.run({"run", "damped.yaml", "--solver", solver});
+    INFO(run.err);
+    CHECK(run.code == 1);
+    CHECK_THAT(run.err, Contains("steps of 0.001 s are too long") && Contains("`buffer`"));
+  }
+  CHECK(shop.run({"run", "damped.yaml", "--step", "1e-4"}).code == 0);
+}
