@@ -76,7 +76,7 @@ TEST_CASE("states of forces and outputs are columns with units") {
   std::vector<std::string> names;
   for (const host::Channel& channel : rows.channels()) names.push_back(channel.name + " " + channel.unit);
   CHECK(names == std::vector<std::string>{"time s", "imu.rate_x rad/s", "imu.rate_y rad/s", "imu.rate_z rad/s",
-                                          "drive.effort N or N m", "imu.specific_force_x m/s^2", "imu.specific_force_y m/s^2",
+                                          "drive.effort N m", "imu.specific_force_x m/s^2", "imu.specific_force_y m/s^2",
                                           "imu.specific_force_z m/s^2"});
   Seen seen(*system, *formulations_for(*system).front());
   const auto row = rows.make(0, seen.now());

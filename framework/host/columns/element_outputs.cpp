@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/joint_units.hpp"
 #include "framework/host/evaluation/own_batch.hpp"
 #include "framework/host/expressions/formula_force.hpp"
 #include "polyform/helpers/guarded.hpp"
@@ -70,8 +71,13 @@ void ElementOutputs::add(const Group& group, const char* kind) {
   b.reactions.resize(b.joints.size());
   b.joint_accelerations.resize(b.attached.velocities());
   b.written = guarded<double>(b.values.count);
-  for (const std::string_view name : group.names)
-    for (const Variable& output : outputs) names_.push_back({element_name(group, name), output});
+  for (std::size_t i = 0; i < instances; ++i)
+    for (const Variable& output : outputs) {
+      Name& name = names_.emplace_back();
+      name.element = element_name(group, group.names[i]);
+      name.output = output;
+      name.output.unit = unit_at_joint(output.unit, group.instances[i], 0);
+    }
 }
 
 void ElementOutputs::gather(Batch& b, const Observation& now) {

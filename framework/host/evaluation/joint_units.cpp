@@ -34,4 +34,17 @@ std::vector<std::string_view> velocity_units(const JointData& joint) {
   return units;
 }
 
+std::string_view unit_at_joint(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {
+  constexpr std::string_view either = " or ";
+  const std::size_t cut = unit.find(either);
+  if (cut == std::string_view::npos || instance.joints.size() != 1) return unit;
+  for (const Primitive& p : instance.joints[0].primitives) {
+    const std::size_t count = velocity_count(p.kind);
+    if (coordinate < count)
+      return p.kind == Primitive::Kind::translation ? unit.substr(0, cut) : unit.substr(cut + either.size());
+    coordinate -= count;
+  }
+  return unit;
+}
+
 }  // namespace polyform::host::evaluation

@@ -25,6 +25,7 @@ Run::Run(const SystemView& view, const ConstStateView& start, Solver& solver, co
       motion_(view, settings.start_time, start, solver, settings.integrator, tolerances_.step_settings()),
       rows_(view, solver, sinks),
       start_time_(settings.start_time),
+      end_time_(settings.end_time()),
       times_(settings),
       stops_(view, solver, motion_, settings),
       watches_(view, solver, motion_, settings, tolerances_.step_settings(), stops_.sources()) {}
@@ -151,7 +152,7 @@ RunSnapshot Run::snapshot() {
 
 void Run::tell(RunRecord& record) {
   const Statistics done = motion_.integrator().statistics();
-  record.time = row_begun_ ? std::max(start_time_, last_row_) : std::min(motion_.time(), failed_at_);
+  record.time = row_begun_ ? std::max(start_time_, last_row_) : std::min({motion_.time(), failed_at_, end_time_});
   record.state_size = motion_.states();
   record.kernels = kernels_of(solver_);
   record.steps = done.steps;

@@ -86,7 +86,7 @@ class Run {
   RunTolerances tolerances_;
   RunMotion motion_;
   RunRows rows_;
-  const double start_time_;
+  const double start_time_, end_time_;  ///< a knot may lie behind the end by a rounding
   RowTimes times_;
   RunStops stops_;
   RunWatches watches_;

@@ -11,6 +11,7 @@ namespace polyform::host::inline simulation {
 
 RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, const RunSettings& settings)
     : motion_(motion),
+      start_of_run_(settings.start_time),
       end_of_run_(settings.end_time()),
       knots_(view),
       pole_(view, settings.start_time, settings.end_time()),
@@ -59,8 +60,9 @@ void RunStops::renew() {
 double RunStops::plan() {
   const double now = motion_.time();
   knot_ = knots_.next();
-  // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
-  end_ = knot_.abrupt ? knot_.time - time_resolution(knot_.time) : knot_.time;
+  // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot. What was before
+  // the start is nothing that jumps there.
+  end_ = knot_.abrupt ? std::max(knot_.time - time_resolution(knot_.time), start_of_run_) : knot_.time;
   pole_.check(now);
   double limit = std::min({end_of_run_, end_, pole_.end_of_steps()});
   if (!events_.empty()) limit = std::min(limit, now + events_.longest_step());

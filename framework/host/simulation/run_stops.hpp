@@ -79,7 +79,7 @@ class RunStops {
   void pass_jump();
 
   RunMotion& motion_;
-  const double end_of_run_;
+  const double start_of_run_, end_of_run_;
   Knots knots_;
   ClockPole pole_;
   EventWatch events_;

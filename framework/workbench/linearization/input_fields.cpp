@@ -8,24 +8,11 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/columns/columns.hpp"
+#include "framework/host/evaluation/joint_units.hpp"
 #include "framework/host/reading/report.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
-
-/// Chooses from "N or N m" by the joint's coordinate: the first unit for a translation, the second for a rotation.
-std::string_view unit_of(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {
-  constexpr std::string_view either = " or ";
-  const std::size_t cut = unit.find(either);
-  if (cut == std::string_view::npos || instance.joints.size() != 1) return unit;
-  for (const Primitive& p : instance.joints[0].primitives) {
-    const std::size_t count = velocity_count(p.kind);
-    if (coordinate < count)
-      return p.kind == Primitive::Kind::translation ? unit.substr(0, cut) : unit.substr(cut + either.size());
-    coordinate -= count;
-  }
-  return unit;
-}
 
 template <class Group>
 void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
@@ -36,7 +23,7 @@ void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
         const InputField field{
-            name, unit_of(specs[f].unit, groups[g].instances[i], 0), value.number, false, value.given, of, g, i, f, 0};
+            name, unit_at_joint(specs[f].unit, groups[g].instances[i], 0), value.number, false, value.given, of, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
         const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
         for (std::size_t k = 0; k < value.functions.size() + numbers; ++k) {
@@ -46,7 +33,7 @@ void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::
           part.value = part.of_time ? value.functions[k](t).value : value.numbers[k];
           if (std::isnan(part.value)) part.value = 0;  // of a formula of the state: what is added to it
           part.component = k;
-          part.unit = unit_of(specs[f].unit, groups[g].instances[i], k);
+          part.unit = unit_at_joint(specs[f].unit, groups[g].instances[i], k);
         }
       }
     }
