@@ -121,11 +121,12 @@ void print_point(const host::System& system, const Equilibrium& found) {
     const BodyIndex b = system.bodies()[k];
     const BodyData& body = view.bodies[at(b)];
     const Pose pose = poses[b];
-    fmt::print(output(), "body {}  position {} m,\n  orientation {}\n", body.name, value_text(numbers_of(pose.position)),
-               value_text(numbers_of(pose.orientation)));
+    const std::string place = fmt::format("body {}  position {} m,", body.name, value_text(numbers_of(pose.position)));
+    fmt::print(output(), "{}\n  orientation {}\n", wrapped(place, 0, 2), value_text(numbers_of(pose.orientation)));
     if (body.flexible != rigid) {
       const FlexibleData& f = view.flexible[body.flexible];
-      fmt::print(output(), "  modal position {}\n", value_text(part(s.eta, f.mode_offset, f.modes)));
+      const std::string modes = fmt::format("  modal position {}", value_text(part(s.eta, f.mode_offset, f.modes)));
+      fmt::print(output(), "{}\n", wrapped(modes, 0, 4));
     }
   }
   if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);

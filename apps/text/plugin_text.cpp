@@ -92,8 +92,10 @@ std::string variable_lines(const TypeDescriptor& descriptor) {
     text += wrapped_entry(fmt::format("  {}:", what), names, 15);
   });
   for (const DiscreteVariable& variable : descriptor.discrete)
-    text += fmt::format("  discrete state: {}, {} ({})\n", variable.name, variable.meaning,
-                        fmt::join(variable.values, ", "));
+    text += fmt::format("  discrete state: {}\n",
+                        wrapped(fmt::format("{}, {} ({})", variable.name, variable.meaning,
+                                            fmt::join(variable.values, ", ")),
+                                18, 15));
   return text;
 }
 

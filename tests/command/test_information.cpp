@@ -97,7 +97,7 @@ TEST_CASE("help and version") {
                            Contains("riccati"));
   CHECK(shop.run({"help"}).out == help.out);
   for (const char* command : {"run", "resume", "evaluate", "linearize", "equilibrium", "compare", "verify", "report", "check",
-                              "plugins", "new", "conform", "schema", "help", "completion"}) {
+                              "study", "view", "import", "export", "compile", "plugins", "new", "conform", "schema", "help", "completion"}) {
     INFO(command);
     CHECK_THAT(help.out, Contains(command));
     const Outcome own = shop.run({command, "--help"});
@@ -105,7 +105,7 @@ TEST_CASE("help and version") {
     CHECK(longest_line(own.out) <= 80);
   }
   CHECK(longest_line(help.out.substr(0, help.out.find("Plugins are looked for"))) <= 80);
-  for (const char* name : {"riccati", "standard-joints", "contact", "radau5", "urdf"}) {
+  for (const char* name : {"riccati", "standard-joints", "contact", "radau5", "urdf", "belt-drive"}) {
     INFO(name);
     const std::string shown = shop.run({"plugins", "show", name}).out;
     REQUIRE(shown.find("\n\n") != std::string::npos);
