@@ -21,6 +21,7 @@
 #include "polyform/contract/importer.hpp"
 #include "polyform/contract/integrator.hpp"
 #include "polyform/contract/joint.hpp"
+#include "polyform/contract/law_validity.hpp"
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/lost_digits.hpp"
 #include "polyform/contract/module.hpp"
