@@ -1,4 +1,6 @@
 // The mechanism by which the contract grows, and the base classes, which do not.
+#include <dlfcn.h>
+
 #include <array>
 #include <bit>
 #include <catch2/catch.hpp>
@@ -43,6 +45,7 @@
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/contract/unilateral_system.hpp"
 #include "polyform/helpers/completed.hpp"
+#include "tests/contract/host/try_device.hpp"
 
 namespace {
 
@@ -79,6 +82,23 @@ std::size_t functions_of() {
   const auto words = std::bit_cast<std::array<std::uintptr_t, 2>>(&Probe<Base>::first_of_its_own);
   return (words[0] - 1) / sizeof(void*);
 }
+
+/// Receives a plugin that offers nothing but a device.
+class DeviceReceiver final : public Registrar {
+ public:
+  void add(const Formulation&) noexcept override {}
+  void add(const JointType&) noexcept override {}
+  void add(const ForceType&) noexcept override {}
+  void add(const FlexibleBodyType&) noexcept override {}
+  void add(const ModuleType&) noexcept override {}
+  void add(const ConstraintType&) noexcept override {}
+  void add(const IntegratorType&) noexcept override {}
+  void add(const ImporterType&) noexcept override {}
+  void* query(std::string_view asked) noexcept override {
+    return asked == DeviceRegistrar::interface_name ? &devices : nullptr;
+  }
+  OneDeviceType devices;
+};
 
 }  // namespace
 
@@ -161,4 +181,19 @@ TEST_CASE("layouts of earlier versions do not depend on later members") {
   for (const std::uint32_t layout : now) recorded += layout != 0 ? 1 : 0;
   CHECK(recorded == static_cast<std::size_t>(Structure::count));
   CHECK(contract_layouts(sdk_minor + 1) == now);
+}
+
+TEST_CASE("devices that were built with headers of an earlier and of a later SDK run") {
+  for (const std::string folder : {"frozen/1.0", "grown/content"}) {
+    INFO(folder);
+    void* const library = ::dlopen((CONTRACT_FOLDER "/" + folder + "/memory-device.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != nullptr);
+    DeviceReceiver receiver;
+    reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(receiver);
+    REQUIRE(receiver.devices.found != nullptr);
+    try_device(*receiver.devices.found, [](bool holds, const char* what) {
+      INFO(what);
+      CHECK(holds);
+    });
+  }
 }

@@ -10,6 +10,9 @@
 
 namespace polyform::host::inline conformance {
 
+/// Results of two drawings of one model that differ by no more than this part of their size are the same.
+inline constexpr double same_results = 1e-9;
+
 struct Redrawing {
   Mat3 turn = Mat3::identity();           ///< of the whole drawing about the ground origin
   Mat3 frames = Mat3::identity();         ///< of each body frame in its body, its new axes in the old ones
@@ -64,7 +67,6 @@ bool holds_vectors(const FieldSpec&);
 template <class Type, class Evaluate, class Differ>
 void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& frames,
                     Evaluate evaluate, Differ differ, Measure& m) {
-  constexpr double equal = 1e-9;
   const Strided<const FieldSpec> specs = type.fields();
   const auto expected = evaluate(read, in);
   const auto error_of = [&](std::vector<std::size_t> as_of_body) {
@@ -73,18 +75,18 @@ void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchIn
     return differ(expected, evaluate(other.instance(), other.input(in)));
   };
   const double error = error_of({});
-  if (error <= equal) return m.see(error, "");
+  if (error <= same_results) return m.see(error, "");
   std::vector<std::size_t> tied;
   for (std::size_t f = 0; f < specs.size(); ++f)
     if (specs[f].tied_to_ground && holds_vectors(specs[f])) tied.push_back(f);
   for (const std::size_t f : tied)
-    if (error_of({f}) <= equal)
+    if (error_of({f}) <= same_results)
       return m.see(error, [&] {
         return "`" + std::string(specs[f].name) +
                "` is taken in the axes of the body, as it is written: with another frame of the body in the same "
                "drawing it points elsewhere";
       });
-  if (tied.size() > 1 && error_of(tied) <= equal)
+  if (tied.size() > 1 && error_of(tied) <= same_results)
     m.see(error,
           "directions are taken in the axes of the body, as they are written: with another frame of the body "
           "in the same drawing they point elsewhere");
@@ -119,9 +121,8 @@ void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, On
 template <class Type, class Error>
 double see_turned(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& R, const Vec3& d,
                   Error error_of, std::string& tied, Measure& m) {
-  constexpr double equal = 1e-9;
   const double error = error_of(read, carried(in, R, d));
-  if (error <= equal || std::ranges::none_of(type.fields(), &FieldSpec::tied_to_ground)) {
+  if (error <= same_results || std::ranges::none_of(type.fields(), &FieldSpec::tied_to_ground)) {
     m.see(error, "after a turn and a shift of the whole system");
     return error;
   }

@@ -11,6 +11,8 @@ namespace polyform::host::inline linearization {
 inline constexpr double known_part = 1e-9;
 /// An estimate of an error is right within this factor.
 inline constexpr double factor_of_error = 10;
+/// An eigenvalue whose error is more than this part of it has few digits: slow modes are then found in another way.
+inline constexpr double few_digits_part = 1e-6;
 /// In place of a size that vanishes, where it divides.
 inline constexpr double least_divisor = std::numeric_limits<double>::min();
 

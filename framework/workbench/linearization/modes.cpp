@@ -269,14 +269,13 @@ double rate_within(const MatrixXd& A, const MatrixXd& error, const MatrixXd& ker
 
 /// Whether rigid modes may move at a rate that would be told, or others have few digits.
 bool has_doubts(const MatrixXd& A, const MatrixXd& own, const Found& found) {
-  constexpr double few = 1e-6;
   double slowest = 1;
   bool any = false;
   for (const Mode& mode : found.moving) {
     slowest = std::min(slowest, std::abs(mode.eigenvalue));
-    any = any || mode.error > few * std::abs(mode.eigenvalue);
+    any = any || mode.error > few_digits_part * std::abs(mode.eigenvalue);
   }
-  return any || (found.kernel.cols() > 0 && rate_within(A, own, echelon(found.kernel)) > few * slowest);
+  return any || (found.kernel.cols() > 0 && rate_within(A, own, echelon(found.kernel)) > few_digits_part * slowest);
 }
 
 bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_of_error * mode.error; }

@@ -115,12 +115,11 @@ double slowest_of(const Modes& modes) {
 
 /// Whether a mode has few digits, or few in its growth. To find more costs as much as all modes did.
 bool has_few_digits(const Modes& modes) {
-  constexpr double few = 1e-6;
   const double slowest = slowest_of(modes);
-  if (slowest > 0 && modes.rigid_within > few * slowest) return true;
+  if (slowest > 0 && modes.rigid_within > few_digits_part * slowest) return true;
   return std::ranges::any_of(modes.all, [](const Mode& m) {
     const bool is_doubtful = std::abs(m.eigenvalue.real()) < factor_of_error * m.error;
-    return m.kind != Mode::Kind::rigid && m.error > (is_doubtful ? known_part : few) * size_of(m);
+    return m.kind != Mode::Kind::rigid && m.error > (is_doubtful ? known_part : few_digits_part) * size_of(m);
   });
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contact_fields.hpp"
+#include "contact_law.hpp"
 #include "contact_properties.hpp"
 #include "contact_types.hpp"
 #include "overlap_limit.hpp"
@@ -175,7 +176,6 @@ class Contacts final : public ForceBatch,
         if (points[k].is_carried) out.rates[c.first_point + k] = rate;
         // While the bodies move, a step is no longer than depth over speed; the impact takes three times as long or
         // more.
-        constexpr double moving = 0.1;
         if (points[k].gap < 0 && c.mass > 0 && std::abs(rate) > moving * in.states[own_ * i])
           out.guard =
               std::min(out.guard, longest_way(c.half_width, c.depth_of(in.states[own_ * i])) / in.states[own_ * i]);
@@ -370,7 +370,6 @@ class ContactType final : public ForceType, public BodyPairs, public TypeVariant
                   "Leave 'impact' out, or give 'law: rigid'.");
       return false;
     }
-    constexpr double least_restitution = 0.001;
     if (f[restitution].number < least_restitution) {
       sink.report(Severity::error, number, restitution,
                   Message("the law hunt-crossley has a restitution of {:g} at least, not {:g}", least_restitution,

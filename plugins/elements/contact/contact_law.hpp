@@ -8,6 +8,11 @@
 
 namespace polyform::contact {
 
+/// The law of Hunt and Crossley has no smaller restitution: the damping that it needs grows like the inverse.
+inline constexpr double least_restitution = 0.001;
+/// While a contact moves faster than this part of the speed of its impact, it bounds the steps.
+inline constexpr double moving = 0.1;
+
 /// The damping of Hunt and Crossley (1975), F = k δⁿ (1 + λ δ̇), that gives two free bodies the restitution e. It is
 /// the number x = λ v₀ for which a contact that begins with the speed v₀ ends with e v₀. The motion m δ̈ = −F has, for
 /// every k, n and m,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "contact_fields.hpp"
+#include "contact_law.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "shape_pair.hpp"
 
@@ -130,7 +131,6 @@ bool check_law(const ElementInstance& instance, std::size_t number, FieldSink& s
                 "Give 'stiffness', or 'law: rigid' for bodies that do not give way.");
     return false;
   }
-  constexpr double least_restitution = 0.001;
   if (f[group_restitution].number < least_restitution) {
     sink.report(Severity::error, number, group_restitution,
                 Message("a group has a restitution of {:g} at least, not {:g}", least_restitution,

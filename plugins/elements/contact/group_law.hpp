@@ -69,7 +69,6 @@ struct GroupLaw {
     const double depth = std::max(0.0, -at.gap);
     const double twice = 2 * spring(depth) * depth / (exponent + 1) * touch.inverse_mass;
     const double speed = std::sqrt(rate * rate + twice);
-    constexpr double moving = 0.1;
     if (at.gap < 0 ? !(std::abs(rate) > moving * speed) : !(rate > 0)) return never;
     const double sink = std::pow(speed * speed * (exponent + 1) / (2 * stiffness * touch.inverse_mass), 1 / (exponent + 1));
     return (std::max(0.0, at.gap) + OverlapLimit::longest_way(touch.half_width, sink)) / speed;

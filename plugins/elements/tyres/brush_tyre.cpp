@@ -85,7 +85,6 @@ class Brush {
     // F/|C|, which is 1 if nothing slides.
     const double share = psi < 1 ? 1 - psi + psi * psi / 3 : most / size;
     const double arm = psi < 1 ? half_length_ / 3 * left * left * left : 0;
-    constexpr double creeping = 0.1;
     return {share * x, share * y, -arm * y, resistance_ * s.load * radius_ * std::tanh(s.speed / creeping)};
   }
   double length_x(double, double) const noexcept { return relaxation_; }

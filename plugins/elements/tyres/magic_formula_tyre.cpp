@@ -49,7 +49,6 @@ class Magic {
   }
   RoadForces forces(const RollingState& s) const noexcept {
     const MagicForces f = formula_.forces(s.load, s.kappa, -std::atan(s.tan_alpha), s.camber, s.speed);
-    constexpr double creeping = 0.1;
     return {f.fx, f.fy, f.mz, f.my * std::tanh(s.speed / creeping), f.mx};
   }
   double length_x(double load, double camber) const noexcept { return formula_.length_x(load, camber); }

@@ -124,6 +124,9 @@ constexpr auto tyre_fields(const std::array<FieldSpec, own>& more) {
 }
 inline constexpr std::size_t first_own_field = rolling_field::road + road_field::count;
 
+/// Within this speed, m/s, the rolling resistance changes its sign with the speed, smoothly.
+inline constexpr double creeping = 0.1;
+
 /// |V|, smooth where it is zero: below a millimetre per second it is no speed.
 inline double smooth_size(double v) noexcept {
   constexpr double still = 1e-3;

@@ -13,6 +13,7 @@
 
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "tests/contract/host/try_device.hpp"
 
 using namespace polyform;
 
@@ -41,6 +42,9 @@ class Offered final : public Registrar {
   void add(const ConstraintType& type) noexcept override { constraint = &type; }
   void add(const IntegratorType& type) noexcept override { integrator = &type; }
   void add(const ImporterType& type) noexcept override { importer = &type; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == DeviceRegistrar::interface_name ? &devices : nullptr;
+  }
 
   const Formulation* formulation = nullptr;
   const JointType* joint = nullptr;
@@ -50,6 +54,7 @@ class Offered final : public Registrar {
   const ConstraintType* constraint = nullptr;
   const IntegratorType* integrator = nullptr;
   const ImporterType* importer = nullptr;
+  OneDeviceType devices;
 };
 
 class Sink final : public DiagnosticSink, public FieldSink {
@@ -363,7 +368,7 @@ int main(int count, char** arguments) {
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(offered);
     ++plugins;
   }
-  require(plugins >= 8 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
+  require(plugins >= 9 && offered.devices.found && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
               offered.formulation && offered.integrator && offered.importer,
           "there is a plugin of each kind");
   try_force(*offered.force);
@@ -374,5 +379,10 @@ int main(int count, char** arguments) {
   try_formulation(*offered.formulation, *offered.joint);
   try_integrator(*offered.integrator);
   try_importer(*offered.importer);
+  try_device(*offered.devices.found, require);
+  DevicesSeen seen;
+  offered.devices.found->look(seen);
+  for (const DeviceDescription& d : seen.all)
+    near(get(d, &DeviceDescription::further), 7, "the default of a later member of a device");
   std::printf("%zu plugins\n", plugins);
 }
