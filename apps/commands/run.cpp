@@ -281,7 +281,7 @@ void declare_run(CLI::App& sub, RunCommandArguments& arguments) {
   sub.add_option("--checkpoint", arguments.checkpoint,
                  "Write, now and then, what polyform resume needs to go on with the run")
       ->type_name("FILE");
-  sub.add_option("--every", arguments.every, "Time between checkpoints, s by the clock on the wall [60]")
+  sub.add_option("--every", arguments.every, "Wall time between checkpoints, s [60]")
       ->check(check_positive)
       ->type_name("NUMBER");
   add_memory_limit(sub, arguments.memory_limit);

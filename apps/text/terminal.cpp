@@ -116,11 +116,12 @@ void ProgressBar::update(double done, double whole, std::string_view what) {
   const double share = std::clamp(done / whole, 0.0, 1.0);
   const double spent = std::chrono::duration<double>(now - start_).count();
   if (!bar_) return tell_pace(share, spent, what);
-  constexpr int width = 30;
+  const std::string told = fmt::format("{:5.1f} %  {}  {} left", 100 * share, host::printable(what),
+                                       share > 0 ? clock_text(spent * (1 - share) / share) : "?");
+  // A longer line would break, and its first part would stay on the terminal.
+  const int width = std::clamp(static_cast<int>(line_width) - 3 - static_cast<int>(columns_of(told)), 5, 30);
   const int full = static_cast<int>(share * width);
-  const std::string line =
-      fmt::format("\r\033[K[{:#<{}}{:.<{}}] {:5.1f} %  {}  {} left", "", full, "", width - full, 100 * share,
-                  host::printable(what), share > 0 ? clock_text(spent * (1 - share) / share) : "?");
+  const std::string line = fmt::format("\r\033[K[{:#<{}}{:.<{}}] {}", "", full, "", width - full, told);
   std::fputs(line.c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
