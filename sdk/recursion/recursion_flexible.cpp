@@ -12,8 +12,8 @@ void TreeMotion::place_frames(std::size_t i) noexcept {
     work_[tree_.index_of(a)] = {flexible_.attachment(a).R * K, flexible_.attachment(a).omega, {}};
 }
 
-/// Finds S and e of flexible body i with all outboard of it, at the hinge point P. Loops through the body then take their
-/// part of its modes.
+/// Finds S and e of flexible body i with all outboard of it, at the hinge point P. Loops through the body then take
+/// their part of its modes.
 bool HingeSweep::gather_flexible(std::size_t i, Transfer<double>& s) noexcept {
   const std::size_t element = flexible_.element_of(i);
   if (!flexible_.condense(element, s)) {

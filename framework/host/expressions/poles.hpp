@@ -53,15 +53,15 @@ class PoleSource {
 
 /// Sizes are compared at two distances from a zero: the nearer distance is this part of the farther one.
 inline constexpr double nearer_to_pole = 0.01;
-/// The sizes of a value at three distances from a zero: at a far one, at a near one, which is `nearer_to_pole` times the
-/// far one, and at the geometric mean of both.
+/// The sizes of a value at three distances from a zero: at a far one, at a near one, which is `nearer_to_pole` times
+/// the far one, and at the geometric mean of both.
 struct SizesAtPole {
   double far, middle, near;
 };
-/// Whether the sizes show a pole. A pole grows like the inverse of the distance or faster; half of that growth is asked
-/// for, at the middle distance and at the near one. A bounded value, such as sin(x)/x or x/abs(x), does not grow, and
-/// the rounding of 0/0 grows near the zero alone. A value that grows less, such as 1/sqrt(abs(x)), counts as none, for a
-/// motion can lead past it.
+/// Whether the sizes show a pole. A pole grows like the inverse of the distance or faster; half of that growth is
+/// asked for, at the middle distance and at the near one. A bounded value, such as sin(x)/x or x/abs(x), does not grow, and
+/// the rounding of 0/0 grows near the zero alone. A value that grows less, such as 1/sqrt(abs(x)), counts as none, for
+/// a motion can lead past it.
 bool grows_without_bound(const SizesAtPole&) noexcept;
 
 }  // namespace polyform::host::inline expressions

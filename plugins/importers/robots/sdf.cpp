@@ -23,8 +23,7 @@ namespace {
 /// Reads a file in SDF. Its members are the options of the import and what was read so far, which its parts share.
 class SdfReader {
  public:
-  SdfReader(XmlFile& file, DiagnosticSink& sink, Ledger& ledger)
-      : file_(file), files_(file, sink), ledger_(ledger) {}
+  SdfReader(XmlFile& file, DiagnosticSink& sink, Ledger& ledger) : file_(file), files_(file, sink), ledger_(ledger) {}
 
   bool read(Strided<const FieldValue> given, Mechanism& m) {
     const Element sdf = file_.root();

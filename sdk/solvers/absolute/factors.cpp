@@ -7,8 +7,8 @@ namespace polyform::absolute {
 namespace {
 
 /// Relative size of the δ that is added to M, see also least_epsilon. A body without inertia for some motion gets a
-/// larger one, delta_of_singular: 1/δ must stay well below 1/ε, or else the rounding of its part in redundant rows hides
-/// their ε.
+/// larger one, delta_of_singular: 1/δ must stay well below 1/ε, or else the rounding of its part in redundant rows
+/// hides their ε.
 constexpr double delta = 1e-10;
 
 }  // namespace

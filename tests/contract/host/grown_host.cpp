@@ -368,8 +368,8 @@ int main(int count, char** arguments) {
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(offered);
     ++plugins;
   }
-  require(plugins >= 9 && offered.devices.found && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
-              offered.formulation && offered.integrator && offered.importer,
+  require(plugins >= 9 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
+              offered.formulation && offered.integrator && offered.importer && offered.devices.found,
           "there is a plugin of each kind");
   try_force(*offered.force);
   try_constraint(*offered.constraint);
