@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "framework/diagnostics.hpp"
@@ -145,7 +146,7 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
     const std::size_t jumps = d.jumps;
     const auto see = [&](double from, double to, double least, bool of_position) {
       const double jump = std::abs(to - from);
-      if (!(jump > least)) return;
+      if (!(jump > least + std::numeric_limits<double>::min())) return;
       if (d.jumps == jumps) d.first = d.jumps++ == 0 ? at : d.first;
       d.largest = of_position == d.of_position ? std::max(d.largest, jump) : of_position ? jump : d.largest;
       d.of_position = d.of_position || of_position;

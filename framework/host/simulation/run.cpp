@@ -193,6 +193,7 @@ bool Run::goes_on_to_step() {
       stops_.pass_knot();
       watches_.begin_anew();
     } else if (stops_.is_at_event()) {
+      rows_until(motion_.time(), stops_.due_before());
       stops_.pass_event();
       watches_.begin_anew();
       rows_until(motion_.time());
@@ -234,7 +235,10 @@ void Run::look_back() {
 }
 
 void Run::pass_rows() {
-  rows_until(*ahead_ == RunStops::Found::nothing ? motion_.time() : stops_.found_at());
+  if (*ahead_ == RunStops::Found::nothing)
+    rows_until(motion_.time());
+  else
+    rows_until(stops_.found_at(), stops_.due_before());
   if (times_.on_demand() && times_.done()) return;
   pass_ahead();
 }
@@ -257,10 +261,10 @@ void Run::pass_ahead() {
   }
 }
 
-void Run::rows_until(double end) {
+void Run::rows_until(double end, double due) {
   const double now = motion_.time();
   const double rounding = rounding_of_row_times * now;
-  for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
+  for (; !times_.done() && times_.next() <= due + rounding; times_.advance()) {
     const double t = times_.next();
     // Across an event there is no step to look into.
     const double at = t < end - rounding && t >= motion_.integrator().previous_time() ? t : end;

@@ -72,7 +72,9 @@ class Run {
   void pass_ahead();
   /// The rows due within the last step, up to a time in it. Between steps the state is interpolated and corrected like
   /// that of a step.
-  void rows_until(double end);
+  void rows_until(double end) { rows_until(end, end); }
+  /// The same up to an instant shortly behind `end`, at which something happens: rows show the state before it.
+  void rows_until(double end, double due);
   /// Puts the row at which the run ends before its time.
   void put_row_now();
   /// From the state that the motion stands at.

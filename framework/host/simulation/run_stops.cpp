@@ -73,6 +73,7 @@ double RunStops::plan() {
 bool RunStops::is_at_event() {
   if (events_.empty() || !events_.is_due()) return false;
   found_at_ = motion_.time();
+  due_before_ = std::max(found_at_, events_.found_at());
   return true;
 }
 
@@ -97,6 +98,7 @@ RunStops::Found RunStops::find() {
     return Found::nothing;
   }
   const bool touches = touch <= event;
+  due_before_ = touches ? found_at_ : std::max(found_at_, events_.found_at());
   const std::optional<double> nearer = touches ? touches_.nearer_end(touch) : events_.nearer_end(event);
   if (!nearer) return touches ? Found::touch : Found::event;
   // The step that is made once more ends at the peak, and the next begins there.

@@ -49,6 +49,8 @@ class RunStops {
   Found find();
   /// The time of the event or touch that was found, s. Rows up to there are due before it is passed.
   double found_at() const { return found_at_; }
+  /// The instant of the event or touch, not before found_at(), s: a row of that instant shows the state before it.
+  double due_before() const { return due_before_; }
   void pass_touch();
   /// Carries the state across the event that was found, and lets its element change its states.
   void pass_event();
@@ -89,7 +91,7 @@ class RunStops {
   Knot knot_;                       ///< the next
   double end_ = never;              ///< of the step before it, s
   std::vector<double> step_start_;  ///< the state before a step that may end at an abrupt knot
-  double found_at_ = never;
+  double found_at_ = never, due_before_ = never;
   double step_again_until_ = -1;  ///< a step that was undone ends there, s
   std::size_t knots_passed_ = 0;
   bool saw_peak_ = false;           ///< the last step

@@ -155,15 +155,35 @@ std::span<const ContactPoint> GroupShapes::points_between(std::size_t a, std::si
   return points;
 }
 
+std::pair<Vec3, double> GroupShapes::speeds_of(std::size_t s, const MarkerMotion& body) const noexcept {
+  const Extent& e = touching_.extent(s);
+  const Vec3 arm = body.R * shapes_[s].in_body.position;
+  return {body.velocity + cross(body.angular_velocity, arm), e.unbounded ? 0 : e.radius * norm(body.angular_velocity)};
+}
+
+double GroupShapes::time_to_pass(Strided<const MarkerMotion> motions) noexcept {
+  double time = never;
+  place(motions);
+  ahead_.update(centres_);
+  for (const auto& [a, b] : ahead_.pairs()) {
+    const Shape &first = shapes_[a], &second = shapes_[b];
+    if ((first.is_ball && second.is_ball) || is_apart(a, b)) continue;
+    const auto [v, turning] = speeds_of(a, motions[first.marker]);
+    const auto [w, other_turning] = speeds_of(b, motions[second.marker]);
+    const double speed = norm(v - w) + (first.is_ball ? 0 : turning) + (second.is_ball ? 0 : other_turning);
+    const double width = std::min(first.half_width, second.half_width);
+    if (speed * time > width) time = width / speed;
+  }
+  return time;
+}
+
 double GroupShapes::fastest(Strided<const MarkerMotion> motions) const noexcept {
   double speed = 0;
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     const Extent& e = touching_.extent(s);
     if (e.fixed) continue;
-    const MarkerMotion& body = motions[shapes_[s].marker];
-    const Vec3 arm = body.R * shapes_[s].in_body.position;
-    const double turning = e.unbounded ? 0 : e.radius * norm(body.angular_velocity);
-    speed = std::max(speed, norm(body.velocity + cross(body.angular_velocity, arm)) + turning);
+    const auto [velocity, turning] = speeds_of(s, motions[shapes_[s].marker]);
+    speed = std::max(speed, norm(velocity) + turning);
   }
   return speed;
 }
@@ -173,9 +193,7 @@ double GroupShapes::time_to_move(Strided<const MarkerMotion> motions) const noex
   for (std::size_t s = 0; s < shapes_.size(); ++s) {
     const Extent& e = touching_.extent(s);
     if (e.fixed || e.unbounded) continue;
-    const MarkerMotion& body = motions[shapes_[s].marker];
-    const Vec3 arm = body.R * shapes_[s].in_body.position;
-    const Vec3 v = body.velocity + cross(body.angular_velocity, arm);
+    const Vec3 v = speeds_of(s, motions[shapes_[s].marker]).first;
     const double square = dot(v, v), far = touching_.reach(s);
     if (square * time * time > far * far) time = far / std::sqrt(square);
   }

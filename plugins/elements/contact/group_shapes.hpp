@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "near_pairs.hpp"
@@ -73,6 +74,10 @@ class GroupShapes {
   double fastest(Strided<const MarkerMotion> motions) const noexcept;
   /// The time in which a shape may move by its reach, s.
   double time_to_move(Strided<const MarkerMotion> motions) const noexcept;
+  /// The time in which surfaces that are near each other may move by the lesser half width of the two, s. Where shapes
+  /// turn, the places that are nearest now need not be those that meet, so that their speeds tell nothing. Two balls are
+  /// not asked.
+  double time_to_pass(Strided<const MarkerMotion> motions) noexcept;
 
  private:
   // In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing farther
@@ -93,6 +98,8 @@ class GroupShapes {
   };
   static Parts parts_of(const ElementInstance&);
   GroupShapes(const ElementInstance&, Parts);
+  /// The velocity of the centre of a shape, and the largest speed that its turning gives its surface beside that.
+  std::pair<Vec3, double> speeds_of(std::size_t shape, const MarkerMotion& body) const noexcept;
   std::size_t most_points() const;
   void place(Strided<const MarkerMotion> motions) noexcept;
   /// Where two balls, or a ball and a half space, are nearest: the usual case, without a call.

@@ -57,6 +57,44 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
       t.has_corner[k] = !given[t.corners[k]];
       given[t.corners[k]] = true;
     }
+  half_thickness_ = find_half_thickness();
+}
+
+/// From the middle of a triangle straight into the body to the next triangle (Möller and Trumbore 1997), m.
+double Polyhedron::way_through(const Triangle& from) const noexcept {
+  constexpr double own = 1e-9;  // of the size: a triangle in the same plane
+  const auto corner = [&](const Triangle& t, std::size_t k) { return corners_[t.corners[k]]; };
+  const Vec3 start = (1.0 / 3) * (corner(from, 0) + corner(from, 1) + corner(from, 2)), inward = -from.normal;
+  double way = std::numeric_limits<double>::infinity();
+  for (const Triangle& t : triangles_) {
+    const Vec3 a = corner(t, 1) - corner(t, 0), b = corner(t, 2) - corner(t, 0), across = cross(inward, b);
+    const double volume = dot(a, across);
+    if (volume == 0) continue;
+    const Vec3 line = start - corner(t, 0), turned = cross(line, a);
+    const double u = dot(line, across) / volume, v = dot(inward, turned) / volume, length = dot(b, turned) / volume;
+    if (u >= 0 && v >= 0 && u + v <= 1 && length > own * size_) way = std::min(way, length);
+  }
+  return way;
+}
+
+/// Of triangles that stand for equal parts of the surface. A tenth, because an edge of a wedge has no thickness.
+double Polyhedron::find_half_thickness() const {
+  constexpr std::size_t samples = 60, thinnest = samples / 10;
+  std::vector<double> areas;
+  for (const Triangle& t : triangles_) {
+    const Vec3& first = corners_[t.corners[0]];
+    const double area = norm(cross(corners_[t.corners[1]] - first, corners_[t.corners[2]] - first));
+    areas.push_back((areas.empty() ? 0 : areas.back()) + area);
+  }
+  if (areas.empty()) return std::numeric_limits<double>::infinity();
+  std::vector<double> ways;
+  for (std::size_t k = 0; k < samples; ++k) {
+    const double part = (static_cast<double>(k) + 0.5) / static_cast<double>(samples) * areas.back();
+    const auto at = std::ranges::lower_bound(areas, part);
+    ways.push_back(way_through(triangles_[static_cast<std::size_t>(at - areas.begin())]));
+  }
+  std::ranges::nth_element(ways, ways.begin() + thinnest);
+  return 0.5 * ways[thinnest];
 }
 
 Polyhedron Polyhedron::of_box(const Vec3& h) {

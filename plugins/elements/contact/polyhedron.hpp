@@ -49,6 +49,9 @@ class Polyhedron {
   const Vec3& high() const noexcept { return high_; }
   /// Half of the shortest extent along an axis, m.
   double half_width() const noexcept;
+  /// Half of the way through the body behind the thinnest tenth of its surface, m: infinite where no way ends at another
+  /// triangle, as behind a floor.
+  double half_thickness() const noexcept { return half_thickness_; }
 
   /// The place of the surface that is nearest to a point, by a tree of boxes (Ericson, Real-Time Collision Detection,
   /// 5.1.5 and 6); which side the point is on tells the mean normal of a corner by the angles of its faces (Bærentzen
@@ -92,6 +95,8 @@ class Polyhedron {
   void make_faces(std::span<const Side>);
   void add_edge(const Side&, const Vec3& other);
   void make_tree(std::size_t node, std::size_t first, std::size_t count);
+  double find_half_thickness() const;
+  double way_through(const Triangle&) const noexcept;
   void find_flat_corners(std::span<const double> angles);
   void look_at(const Triangle&, const Vec3& point, SurfacePlace&) const noexcept;
 
@@ -102,7 +107,7 @@ class Polyhedron {
   std::vector<std::uint32_t> rounds_;
   std::vector<Node> nodes_;
   Vec3 low_, high_;
-  double size_ = 0;
+  double size_ = 0, half_thickness_ = 0;
   bool convex_ = false;
 };
 

@@ -197,9 +197,12 @@ class RigidGroups final : public ForceBatch,
 
   std::size_t event_count() const noexcept override { return 0; }
   void describe_event(std::size_t, EventDescription&) const noexcept override {}
-  /// No body moves farther in a step than its reach.
+  /// No body moves farther in a step than its reach, nor past what is near it.
   void evaluate_events(const EventInput& input, EventOutput& out) noexcept override {
-    for (Group& g : groups_) out.guard = std::min(out.guard, g.shapes.time_to_move(motions_of(g, *input.attachments)));
+    for (Group& g : groups_) {
+      const Strided<const MarkerMotion> motions = motions_of(g, *input.attachments);
+      out.guard = std::min({out.guard, g.shapes.time_to_move(motions), g.shapes.time_to_pass(motions)});
+    }
   }
 
   void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {

@@ -78,7 +78,7 @@ double half_width_of(const PlacedShape& shape) noexcept {
     case capsule:
       return shape.radius;
     case mesh:
-      return shape.mesh->is_convex() ? shape.mesh->half_width() : none;
+      return std::min(shape.mesh->half_width(), shape.mesh->half_thickness());
     default:
       return none;
   }
