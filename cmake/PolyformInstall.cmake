@@ -83,6 +83,6 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Multibody dynamics with formulations as 
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "polyform (= ${PROJECT_VERSION}), python3 (>= 3.9), python3-numpy")
 # The module needs the library of the first package, which is not installed where the packages are made.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
-# To write plugins.
-set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), make | ninja-build, libfmt-dev")
+# To write plugins; and for the eigenvalues of linear models with many states.
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), make | ninja-build, libfmt-dev, libopenblas0")
 include(CPack)

@@ -12,6 +12,7 @@ packages=(
   libboost-dev libboost-filesystem-dev libboost-system-dev libeigen3-dev libfmt-dev libyaml-cpp-dev
   nlohmann-json3-dev libsundials-dev libhdf5-dev libcli11-dev libginac-dev libpugixml-dev catch2 zlib1g-dev
   dpkg-dev python3-dev python3-numpy pybind11-dev
+  libopenblas0
 )
 # The page of reports is put together with npm, and tested in a browser. Either may be there from elsewhere.
 command -v npm >/dev/null || packages+=(nodejs npm)

@@ -5,10 +5,46 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <limits>
+
+#include "framework/dense_library.hpp"
 
 namespace polyform::host {
 
 using Eigen::MatrixXd;
+
+namespace {
+
+/// From so many rows on blocks are faster than single columns, and OpenBLAS is asked.
+constexpr Eigen::Index large = 256;
+
+const DenseLibrary* library_for(Eigen::Index rows) { return rows >= large ? dense_library() : nullptr; }
+
+int as_int(Eigen::Index n) { return static_cast<int>(n); }
+
+/// A⁻¹ in place of A; NaN where it is singular.
+void invert(const DenseLibrary& library, MatrixXd& A) {
+  constexpr Eigen::Index block = 64;
+  const int n = as_int(A.rows()), size = as_int(A.rows() * block);
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  Eigen::VectorXd work(size);
+  int info = 0;
+  library.dgetrf(&n, &n, A.data(), &n, pivots.data(), &info);
+  if (info == 0) library.dgetri(&n, A.data(), &n, pivots.data(), work.data(), &size, &info);
+  if (info != 0) A.setConstant(std::numeric_limits<double>::quiet_NaN());
+}
+
+}  // namespace
+
+MatrixXd product_of(const MatrixXd& A, const MatrixXd& B) {
+  const DenseLibrary* const library = library_for(std::min({A.rows(), A.cols(), B.cols()}));
+  if (library == nullptr) return A * B;
+  MatrixXd out(A.rows(), B.cols());
+  const int m = as_int(A.rows()), k = as_int(A.cols()), n = as_int(B.cols());
+  const double one = 1, zero = 0;
+  library->dgemm("N", "N", &m, &n, &k, &one, A.data(), &m, B.data(), &k, &zero, out.data(), &m);
+  return out;
+}
 
 MatrixXd least_squares(const MatrixXd& A, const MatrixXd& b, std::optional<double> threshold) {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> factors;
@@ -20,7 +56,18 @@ MatrixXd pseudo_inverse(const MatrixXd& A) { return least_squares(A, MatrixXd::I
 
 MatrixXd solve_regular(const MatrixXd& A, const MatrixXd& b) { return A.partialPivLu().solve(b); }
 
-MatrixXd inverse_of(const MatrixXd& A) { return A.partialPivLu().inverse(); }
+MatrixXd inverse_of(const MatrixXd& A) {
+  const DenseLibrary* const library = library_for(A.rows());
+  if (library == nullptr) return A.partialPivLu().inverse();
+  MatrixXd out = A;
+  invert(*library, out);
+  return out;
+}
+
+bool is_surely_regular(const MatrixXd& A, double tolerance) {
+  constexpr double margin = 2;  // the inverse has the rounding of its condition
+  return library_for(A.rows()) != nullptr && margin * tolerance * inverse_of(A).norm() < 1;
+}
 
 Eigen::VectorXd symmetric_eigenvalues(const MatrixXd& A) {
   return Eigen::SelfAdjointEigenSolver<MatrixXd>(A, Eigen::EigenvaluesOnly).eigenvalues();
@@ -106,6 +153,54 @@ Hessenberg hessenberg_of(const MatrixXd& A) {
   return out;
 }
 
+struct RightVectors {
+  Eigen::VectorXcd values;  ///< empty when the iteration did not end
+  Eigen::MatrixXcd vectors;
+};
+
+/// Without balancing: what is balanced by more than its errors allow couples by noise.
+RightVectors right_vectors_of(const DenseLibrary& library, MatrixXd A) {
+  const int n = as_int(A.rows());
+  MatrixXd vectors(n, n);
+  Eigen::VectorXd real(n), imaginary(n), scale(n), none(1);
+  int low = 0, high = 0, info = 0;
+  double norm = 0, best = 0;
+  const auto find = [&](double* work, int size) {
+    library.dgeevx("N", "N", "V", "N", &n, A.data(), &n, real.data(), imaginary.data(), none.data(), &n, vectors.data(),
+                   &n, &low, &high, scale.data(), &norm, none.data(), none.data(), work, &size, nullptr, &info);
+  };
+  find(&best, -1);
+  Eigen::VectorXd work(static_cast<Eigen::Index>(best));
+  find(work.data(), as_int(work.size()));
+  if (info != 0) return {};
+  RightVectors out{Eigen::VectorXcd(n), Eigen::MatrixXcd(n, n)};
+  out.values.real() = real;
+  out.values.imag() = imaginary;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    out.vectors.col(k).real() = vectors.col(k);
+    out.vectors.col(k).imag().setZero();
+    if (imaginary[k] == 0 || k + 1 == n) continue;
+    out.vectors.col(k).imag() = vectors.col(k + 1);
+    out.vectors.col(k + 1) = out.vectors.col(k).conjugate();
+    ++k;
+  }
+  return out;
+}
+
+RightVectors right_vectors_of(const MatrixXd& A) {
+  const bool is_large = A.rows() >= large;
+  Hessenberg reduced;
+  if (is_large) reduced = hessenberg_of(A);
+  const Eigen::EigenSolver<MatrixXd> solver(is_large ? reduced.H : A);
+  if (solver.info() != Eigen::Success) return {};
+  RightVectors out{solver.eigenvalues(), solver.eigenvectors()};
+  if (is_large) {
+    out.vectors.real() = (reduced.Q * out.vectors.real()).eval();
+    out.vectors.imag() = (reduced.Q * out.vectors.imag()).eval();
+  }
+  return out;
+}
+
 }  // namespace
 
 Eigen::VectorXcd eigenvalues_of(const MatrixXd& A) {
@@ -114,16 +209,10 @@ Eigen::VectorXcd eigenvalues_of(const MatrixXd& A) {
 }
 
 Eigensystem eigensystem_of(const MatrixXd& A) {
-  constexpr Eigen::Index large = 256;  // from here on blocks are faster
-  Hessenberg reduced;
-  if (A.rows() >= large) reduced = hessenberg_of(A);
-  const Eigen::EigenSolver<MatrixXd> solver(A.rows() >= large ? reduced.H : A);
-  if (solver.info() != Eigen::Success) return {};
-  Eigensystem out{solver.eigenvalues(), solver.eigenvectors(), {}};
-  if (A.rows() >= large) {
-    out.right.real() = (reduced.Q * out.right.real()).eval();
-    out.right.imag() = (reduced.Q * out.right.imag()).eval();
-  }
+  const DenseLibrary* const library = library_for(A.rows());
+  RightVectors found = library != nullptr ? right_vectors_of(*library, A) : right_vectors_of(A);
+  if (found.values.size() != A.rows()) return {};
+  Eigensystem out{std::move(found.values), std::move(found.vectors), {}};
   // The inverse of the right ones, from a real one: vectors r + is and r − is have the left ones (l ∓ im)/2, l and m those
   // of r and s.
   const Eigen::Index n = A.rows();
@@ -135,7 +224,7 @@ Eigensystem eigensystem_of(const MatrixXd& A) {
     parts.col(k + 1) = out.right.col(k).imag();
     ++k;
   }
-  const MatrixXd inverse = parts.partialPivLu().inverse();
+  const MatrixXd inverse = inverse_of(parts);
   out.left.resize(n, n);
   for (Eigen::Index k = 0; k < n; ++k) {
     out.left.row(k).real() = inverse.row(k);

@@ -7,6 +7,10 @@
 
 namespace polyform::host {
 
+/// A B. Large ones are multiplied by OpenBLAS where the system has it (dense_library.hpp), as are their inverses and
+/// eigensystems.
+Eigen::MatrixXd product_of(const Eigen::MatrixXd& A, const Eigen::MatrixXd& B);
+
 /// The shortest x among those with the least |A x − b|, by a complete orthogonal decomposition. Pivots below
 /// `threshold` times the largest count as zero; when it is not given, those below rounding do.
 Eigen::MatrixXd least_squares(const Eigen::MatrixXd& A, const Eigen::MatrixXd& b, std::optional<double> threshold = {});
@@ -16,6 +20,10 @@ Eigen::MatrixXd pseudo_inverse(const Eigen::MatrixXd& A);
 
 /// x of A x = b with a regular matrix A. Some of its numbers are not finite when A is singular.
 Eigen::MatrixXd solve_regular(const Eigen::MatrixXd& A, const Eigen::MatrixXd& b);
+
+/// Whether all singular values of A are larger than the tolerance, as far as the norm of the inverse tells. It is asked
+/// where that costs less than a factorization with pivots; else, and where it does not tell, false.
+bool is_surely_regular(const Eigen::MatrixXd& A, double tolerance);
 
 /// A⁻¹ of a regular matrix.
 Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& A);

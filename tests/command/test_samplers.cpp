@@ -22,3 +22,26 @@ TEST_CASE("a sampler of a sampler takes what was held before, in whatever order 
     CHECK(t.at(13, "signal.other") == Approx(0.9).margin(1e-12));
   }
 }
+
+TEST_CASE("rows at the instants of a sampler show the state before, with every integrator, and runs go on from them") {
+  const Workshop shop;
+  const std::string model =
+      shop.write("count.yaml", slide("signals:\n  - {name: count, type: sampler, input: \"signal(count)+1\", interval: 0.1}\n"));
+  for (const char* integrator : {"rk4", "dopri5", "radau5", "cvode-adams"}) {
+    INFO(integrator);
+    const std::vector<std::string> with{"--integrator", integrator, "--step", "0.001"};
+    std::vector<std::string> write{"run", model, "--output", shop.path("rows.csv"), "--quiet"};
+    write.insert(write.end(), with.begin(), with.end());
+    REQUIRE(shop.run(write).code == 0);
+    const Table t = read_table(shop.read("rows.csv"));
+    // The sample at the time zero comes before the first row.
+    for (std::size_t r = 1; r < t.rows.size(); ++r) CHECK(t.at(r, "signal.count") == static_cast<double>(r));
+    for (const char* from : {"0.2", "0.5", "1.1"}) {
+      std::vector<std::string> go_on{"--state", shop.path("rows.csv"), "--at-time", from};
+      go_on.insert(go_on.end(), with.begin(), with.end());
+      const Table rest = run(shop, model, go_on);
+      INFO(from);
+      CHECK(rest.at(1, "signal.count") == t.at(static_cast<std::size_t>(std::lround(10 * std::stod(from))) + 1, "signal.count"));
+    }
+  }
+}

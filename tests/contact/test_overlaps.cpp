@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -65,6 +66,54 @@ TEST_CASE("overlaps are told from half of the smaller shape's half width on") {
     REQUIRE(told.size() == (is_told ? 1u : 0u));
     if (is_told) CHECK_THAT(told[0], Catch::Contains("comes to 0.6 "));
   }
+}
+
+TEST_CASE("the wall of a mesh that is not convex is as thin as it is, whatever box is about it") {
+  // An angle of two walls of 2 mm, as a prism along z: the box about it is 0.4 m wide in all directions.
+  constexpr std::array outline{std::array{-0.2, -0.2}, std::array{0.2, -0.2},   std::array{0.2, -0.198},
+                               std::array{-0.198, -0.198}, std::array{-0.198, 0.2}, std::array{-0.2, 0.2}};
+  std::string vertices, faces;
+  for (const double z : {-0.2, 0.2})
+    for (const auto& [x, y] : outline) vertices += fmt::format("[{}, {}, {}], ", x, y, z);
+  constexpr int n = outline.size();
+  for (int k = 0; k < n; ++k) {
+    const int next = (k + 1) % n;
+    faces += fmt::format("[{}, {}, {}], [{}, {}, {}], ", k, next, next + n, k, next + n, k + n);
+  }
+  for (const auto& [a, b, c] : {std::array{0, 1, 2}, std::array{0, 2, 3}, std::array{0, 3, 4}, std::array{0, 4, 5}})
+    faces += fmt::format("[{}, {}, {}], [{}, {}, {}], ", c, b, a, a + n, b + n, c + n);
+  const std::string box = "[{type: box, size: [0.02, 0.02, 0.02]}]";
+  const auto system = system_from_text(fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nground: {{geometry: [{{type: mesh, vertices: [{}], faces: [{}]}}]}}\nbodies:\n"
+      "  - {{name: block, mass: 1, inertia: {{xx: 1e-4, yy: 1e-4, zz: 1e-4}}, position: [-0.1, 0, 0], geometry: {}}}\n"
+      "joints:\n  - {{name: j, type: prismatic, base: ground, moving: block, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {{velocity: -20}}}}\n"
+      "forces:\n  - {{name: c, type: contact, a: block, b: ground, stiffness: 1e5, exponent: 1.5}}\n",
+      vertices, faces, box));
+  CHECK(told_of(*system, *formulations_for(*system).front(), 0.02).size() == 1);
+}
+
+TEST_CASE("a blade that turns about its middle meets what it sweeps over, as a group and as a pair") {
+  const auto speed_after = [](const char* results) {
+    const auto system = system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+        "  - {{name: blade, mass: 1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}},\n"
+        "     geometry: [{{type: box, size: [1, 0.004, 0.05]}}]}}\n"
+        "  - {{name: peg, mass: 1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}, position: [0, 0.45, 0],\n"
+        "     geometry: [{{type: capsule, radius: 0.002, length: 0.2}}]}}\n"
+        "joints:\n  - {{name: ja, type: revolute, base: ground, moving: blade, position: [0, 0, 0], axis: [0, 0, 1],\n"
+        "     initial: {{velocity: 100}}}}\n"
+        "  - {{name: fb, type: free, base: ground, moving: peg}}\n"
+        "contacts: {{all: true, results: {}, stiffness: 1.0e+9}}\n",
+        results));
+    host::RunSettings s = run_settings();
+    s.duration = s.output_interval = 0.05;
+    s.step = 1e-3;
+    return run_to_end(*system, *formulations_for(*system).front(), s).angular_velocities[0].z;
+  };
+  const double as_group = speed_after("total"), as_pair = speed_after("each");
+  CHECK(as_pair < 99.5);
+  CHECK(as_group == Approx(as_pair).epsilon(1e-4));
 }
 
 TEST_CASE("no step passes through a thin plate, however soft its contacts are and however many there are") {

@@ -2,6 +2,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include <numbers>
+
+#include "framework/dense_equations.hpp"
 #include "framework/workbench/linearization/differences.hpp"
 #include "framework/workbench/linearization/modes.hpp"
 
@@ -139,4 +142,42 @@ TEST_CASE("a small entry without an error drives slow motions through stiff ones
       CHECK(modes.any(Mode::Trend::growing) == (effort > 0));
       CHECK(std::abs(modes.all.front().eigenvalue) == Approx(slow).epsilon(1e-4));
     }
+}
+
+// Masses of 1 kg in a row between two walls, with springs of 1 N/m and dampers of 0.1 s of them:
+// λ² + 0.1 w² λ + w² = 0 with w = 2 sin(k π / (2 (n + 1))). As many states as large matrices have, which may be
+// multiplied, inverted and brought to their eigenvalues by another library than small ones.
+TEST_CASE("a row of 150 masses has the vibrations of its formula") {
+  constexpr Eigen::Index n = 150;
+  constexpr double damping = 0.1;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 * n, 2 * n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    A(i, n + i) = 1;
+    for (Eigen::Index j = std::max<Eigen::Index>(i - 1, 0); j < std::min(i + 2, n); ++j) {
+      A(n + i, j) = i == j ? -2 : 1;
+      A(n + i, n + j) = damping * A(n + i, j);
+    }
+  }
+  const Modes modes = modes_of(A);
+  REQUIRE(modes.all.size() == n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double w = 2 * std::sin(static_cast<double>(k + 1) * std::numbers::pi / (2 * (n + 1)));
+    const Mode& mode = modes.all[static_cast<std::size_t>(k)];
+    INFO("mode " << k);
+    CHECK(mode.natural_frequency() == Approx(w).epsilon(1e-11));
+    CHECK(mode.damping_ratio() == Approx(0.5 * damping * w).epsilon(1e-10));
+    const Eigen::VectorXcd& x = mode.shape;
+    CHECK((A * x - mode.eigenvalue * x).norm() < 1e-12 * x.norm());
+  }
+  const Eigen::MatrixXd inverse = inverse_of(A);
+  CHECK((product_of(A, inverse) - Eigen::MatrixXd::Identity(2 * n, 2 * n)).norm() < 1e-10);
+  CHECK((product_of(A, inverse) - A * inverse).norm() < 1e-12 * A.norm() * inverse.norm());
+  const Eigensystem all = eigensystem_of(A);
+  CHECK((all.left * all.right - Eigen::MatrixXcd::Identity(2 * n, 2 * n)).norm() < 1e-10);
+  CHECK((all.right * all.values.asDiagonal() * all.left - A).norm() < 1e-10 * A.norm());
+  // Where it is told, it is so: the least singular value is that of the slowest vibration or more.
+  CHECK_FALSE(is_surely_regular(A, 1));
+  Eigen::MatrixXd singular = A;
+  singular.col(n) = singular.col(n + 1);
+  CHECK_FALSE(is_surely_regular(singular, 1e-12));
 }

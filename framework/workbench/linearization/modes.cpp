@@ -162,8 +162,8 @@ void doubt_parted_zeros(Errors errors, double worst, std::vector<Mode>& modes) {
 template <class Real, class Complex>
 MatrixXcd product(const Real& A, const Complex& X) {
   MatrixXcd out(A.rows(), X.cols());
-  out.real() = A * X.real();
-  out.imag() = A * X.imag();
+  out.real() = product_of(A, X.real());
+  out.imag() = product_of(A, X.imag());
   return out;
 }
 
@@ -206,7 +206,7 @@ std::vector<Mode> moving_modes(const MatrixXd& A, const MatrixXd& error, Errors 
                                const std::vector<std::complex<double>>& values, const MatrixXcd& x, const MatrixXcd& w) {
   std::vector<Mode> out;
   const MatrixXcd moved = product(A, x);
-  const MatrixXd doubt = error * x.cwiseAbs();
+  const MatrixXd doubt = product_of(error, x.cwiseAbs());
   const double worst = std::sqrt(error.norm() * size);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const auto j = static_cast<Index>(k);
@@ -346,7 +346,7 @@ bool Modes::any(Mode::Trend trend) const {
   return std::any_of(all.begin(), all.end(), [&](const Mode& m) { return m.trend == trend; });
 }
 
-Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
+Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales, SlowModes slow) {
   Modes out;
   if (A.rows() == 0) return out;
   MatrixXd doubt = error;
@@ -354,7 +354,9 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   const VectorXd d = balance(clean, scales, most_moved);
   const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal(),
                  own = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
-  Found found = on_all_scales(balanced, own, Errors::of_all);
+  const bool is_whole = slow == SlowModes::by_whole_matrix;
+  Found found = is_whole ? on_one_scale(balanced, own, Errors::of_all) : on_all_scales(balanced, own, Errors::of_all);
+  out.has_doubts = is_whole && has_doubts(balanced, own, found);
   out.zero_eigenvalues = static_cast<std::size_t>(found.zeros);
   const Index rigid = found.kernel.cols();
   const MatrixXd kernel = rigid > 0 ? echelon(d.asDiagonal() * found.kernel) : MatrixXd(A.rows(), 0);

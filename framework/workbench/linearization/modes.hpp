@@ -38,9 +38,14 @@ struct Modes {
   std::size_t zero_eigenvalues = 0;  ///< with their multiplicity: at least the number of rigid modes
   /// Rigid modes are known to be slower than this, rad/s: what A and its rounding leave of their accelerations.
   double rigid_within = 0;
+  bool has_doubts = false;  ///< a matrix of their own might give slow modes digits, and was not asked for
 
   bool any(Mode::Trend) const;
 };
+
+/// Whether slow modes get digits from a matrix of their own (slow_space.hpp), which takes longer than all else, or have
+/// those that the whole matrix gives them.
+enum class SlowModes { by_own_matrix, by_whole_matrix };
 
 /// error: estimated, of each entry of A; scales: a large deviation of each state, to normalize shapes by.
 ///
@@ -48,6 +53,7 @@ struct Modes {
 /// Zero eigenvalues, which rounding would scatter (a double one by √ε), are split off exactly by a staircase of null
 /// spaces: A → [0 X; 0 A₂], again with A₂ until it is regular. A null space is what the errors of A allow it to be, at
 /// least 1e-12 of the norm of A. The rest goes through a dense QR iteration.
-Modes find_modes(const Eigen::MatrixXd& A, const Eigen::MatrixXd& error, const std::vector<double>& scales);
+Modes find_modes(const Eigen::MatrixXd& A, const Eigen::MatrixXd& error, const std::vector<double>& scales,
+                 SlowModes = SlowModes::by_own_matrix);
 
 }  // namespace polyform::host::linearization

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 
+#include "framework/dense_equations.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
@@ -49,6 +50,51 @@ class Resolvent {
     return X;
   }
 
+  /// The slowest rate above zero by some solutions with one γ (W. E. Arnoldi, Quart. Appl. Math. 9 (1951) 17-29): of
+  /// (I − γ A)⁻¹ the eigenvalues 1/(1 − γ λ) are the larger the slower the motion, where γ is longer than all. rad/s; 0
+  /// where none is found.
+  double slowest_rate(double gamma) {
+    constexpr Index most_vectors = 40;
+    constexpr double is_zero = 1e-4, known = 0.1;
+    if (matrix_->prepare(gamma) != Status::ok) return 0;
+    const Index n = static_cast<Index>(places_.size()), m = std::min(n, most_vectors);
+    const Eigen::Map<const VectorXd> scales(linear_.scales.data(), n);
+    MatrixXd V = MatrixXd::Zero(n, m + 1), H = MatrixXd::Zero(m + 1, m);
+    for (Index i = 0; i < n; ++i) V(i, 0) = std::cos(static_cast<double>(i * i));  // in no symmetry of the model
+    V.col(0).normalize();
+    Index size = 0;
+    std::vector<double> column(y_.size());
+    while (size < m) {
+      std::ranges::fill(column, 0.0);
+      for (Index i = 0; i < n; ++i) column[places_[static_cast<std::size_t>(i)]] = scales[i] * V(i, size);
+      matrix_->solve(column);
+      VectorXd next(n);
+      for (Index i = 0; i < n; ++i) next[i] = column[places_[static_cast<std::size_t>(i)]] / scales[i];
+      if (!next.allFinite()) return 0;
+      const double before = next.norm();
+      for (int twice = 0; twice < 2; ++twice) {
+        const VectorXd along = V.leftCols(size + 1).transpose() * next;
+        H.col(size).head(size + 1) += along;
+        next -= V.leftCols(size + 1) * along;
+      }
+      const double left = next.norm();
+      ++size;
+      if (!(left > static_cast<double>(n) * rounding * before)) break;
+      H(size, size - 1) = left;
+      V.col(size) = next / left;
+    }
+    const Eigensystem found = eigensystem_of(H.topLeftCorner(size, size));
+    double slowest = 0;
+    for (Index k = 0; k < found.values.size(); ++k) {
+      const std::complex<double> mu = found.values[k];
+      const double from_zero = std::abs(1.0 - mu), left = H(size, size - 1) * std::abs(found.right(size - 1, k));
+      if (from_zero <= is_zero || left > known * from_zero * std::abs(mu)) continue;
+      const double rate = from_zero / (std::abs(mu) * gamma);
+      if (slowest == 0 || rate < slowest) slowest = rate;
+    }
+    return slowest;
+  }
+
  private:
   /// Finds which number of y each independent state is. False if they are not just these.
   bool find_places(double t) {
@@ -82,7 +128,8 @@ class Resolvent {
     const double roundings = rounding * static_cast<double>(4 + X.rows());  // of sums along all bodies
     const MatrixXd& A = linear_.A.value;
     const MatrixXd size = X.cwiseAbs();
-    MatrixXd left = X - gamma * (A * X), error = gamma * ((linear_.A.error + roundings * A.cwiseAbs()) * size);
+    MatrixXd left = X - gamma * product_of(A, X),
+             error = gamma * product_of(linear_.A.error + roundings * A.cwiseAbs(), size);
     left.diagonal().array() -= 1;
     error += roundings * size;
     error.diagonal().array() += roundings;
@@ -129,7 +176,7 @@ std::optional<Modes> modes_of(Resolvent& resolvent, double gamma, const std::vec
   const std::optional<MatrixXd> X = resolvent.at(gamma), X2 = resolvent.at(2 * gamma);
   if (!X || !X2) return std::nullopt;
   const MatrixXd one = MatrixXd::Identity(X->rows(), X->cols());
-  const MatrixXd doubt = ((*X2) * (2 * one - *X) - *X).cwiseAbs() + 4 * rounding * X->cwiseAbs();
+  const MatrixXd doubt = (product_of(*X2, 2 * one - *X) - *X).cwiseAbs() + 4 * rounding * X->cwiseAbs();
   Modes modes = find_modes((*X - one) / gamma, doubt / gamma, scales);
   for (Mode& mode : modes.all) {
     if (mode.kind == Mode::Kind::rigid) continue;
@@ -181,27 +228,62 @@ std::optional<Modes> joined(const Modes& slow, const Modes& fast) {
   return out;
 }
 
-}  // namespace
+/// A rate near the slowest one, from the first guess on, without a matrix: each full one costs an eigenproblem.
+double near_slowest(Resolvent& resolvent, double guess) {
+  constexpr int most_times = 4;
+  constexpr double longer = 100, near = 4;
+  double rate = guess, gamma = longer / guess;
+  for (int time = 0; time < most_times; ++time) {
+    const double found = resolvent.slowest_rate(gamma);
+    if (!(found > 0)) break;
+    const bool is_settled = time > 0 && found < near * rate && found > rate / near;
+    rate = found;
+    gamma = 1 / rate;
+    if (is_settled) break;
+  }
+  return rate;
+}
 
-void refine_slow_modes(const System& system, const SolverMaker& make, const OperatingPoint& point,
-                       const Linearization& linear, Modes& modes) {
+/// Puts slow modes in the place of those that A knows to few digits. False if the solver's matrix does not give any.
+bool refine_slow_modes(Resolvent& resolvent, const Linearization& linear, Modes& modes) {
   constexpr int most_times = 4;
   constexpr double near = 4;
-  double rate = slowest_of(modes);
-  if (!(rate > 0) || !has_few_digits(modes)) return;
-  Resolvent resolvent(system, make, point, linear);
-  if (!resolvent.exists()) return;
+  double rate = near_slowest(resolvent, slowest_of(modes));
   for (int time = 0; time < most_times; ++time) {
     const std::optional<Modes> slow = modes_of(resolvent, 1 / rate, linear.scales);
-    if (!slow) return;
+    if (!slow) return false;
     const double found = slowest_of(*slow);
     if (found > 0 && (found > near * rate || found < rate / near)) {
       rate = found;
       continue;
     }
-    if (std::optional<Modes> all = joined(*slow, modes)) modes = std::move(*all);
-    return;
+    std::optional<Modes> all = joined(*slow, modes);
+    if (all) modes = *std::move(all);
+    return all.has_value();
   }
+  return false;
+}
+
+}  // namespace
+
+Modes find_modes_at(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                    const Linearization& linear) {
+  constexpr std::size_t many_states = 256;
+  const auto find = [&](SlowModes slow) { return find_modes(linear.A.value, linear.A.error, linear.scales, slow); };
+  std::optional<Resolvent> resolvent;
+  const auto may_refine = [&](const Modes& modes) {
+    if (!(slowest_of(modes) > 0) || !has_few_digits(modes)) return false;
+    if (!resolvent) resolvent.emplace(system, make, point, linear);
+    return resolvent->exists();
+  };
+  if (linear.states.size() >= many_states) {
+    Modes modes = find(SlowModes::by_whole_matrix);
+    if (!modes.has_doubts) return modes;
+    if (may_refine(modes) && refine_slow_modes(*resolvent, linear, modes) && !has_few_digits(modes)) return modes;
+  }
+  Modes modes = find(SlowModes::by_own_matrix);
+  if (may_refine(modes)) refine_slow_modes(*resolvent, linear, modes);
+  return modes;
 }
 
 }  // namespace polyform::host::linearization

@@ -15,9 +15,10 @@
 
 namespace polyform::host::inline linearization {
 
-/// Puts slow modes in the place of those that A knows to few digits. They are left as they are where all have digits
-/// enough, and where the solver has no such matrix, or one that lacks terms of A; and the model must be a tree in which
-/// all numbers of the solver's state are independent. The linearization is that of the point.
-void refine_slow_modes(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&, Modes&);
+/// The modes of a linearization, which is that of the point. Slow modes that A knows to few digits are found so; they
+/// are left as they are where the solver has no such matrix, or one that lacks terms of A; and the model must be a tree
+/// in which all numbers of the solver's state are independent. Of many states the solver's matrix is asked before slow
+/// motions get a matrix of their own (modes.hpp).
+Modes find_modes_at(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&);
 
 }  // namespace polyform::host::linearization

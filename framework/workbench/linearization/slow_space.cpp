@@ -13,18 +13,22 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// X with step(X) = 0 by X ← X − step(X). Nothing where the steps do not become rounding.
+/// X with step(X) = 0 by X ← X − step(X). Nothing where the steps do not become rounding, or shrink too slowly for that.
 std::optional<MatrixXd> iterated(MatrixXd X, const std::function<MatrixXd(const MatrixXd&)>& step) {
   constexpr int most_steps = 60;
   constexpr double settled = 1e-14, at_rounding = 1e-10;
-  double last = std::numeric_limits<double>::infinity();
+  constexpr std::size_t looked_back = 8, first_look = 16;
+  std::vector<double> moves;
   for (int k = 0; k < most_steps; ++k) {
     const MatrixXd change = step(X);
     X -= change;
-    const double moved = change.norm(), size = X.norm();
+    const double moved = change.norm(), size = X.norm(), last = moves.empty() ? moved : moves.back();
     if (!std::isfinite(moved)) return std::nullopt;
-    if (moved <= settled * size || (moved >= last && moved <= at_rounding * size)) return X;
-    last = moved;
+    if (moved <= settled * size || (!moves.empty() && moved >= last && moved <= at_rounding * size)) return X;
+    moves.push_back(moved);
+    if (moves.size() < first_look) continue;
+    const double shrinks = std::pow(moved / moves[moves.size() - 1 - looked_back], 1.0 / looked_back);
+    if (moved * std::pow(shrinks, most_steps - 1 - k) > at_rounding * size) return std::nullopt;
   }
   return std::nullopt;
 }

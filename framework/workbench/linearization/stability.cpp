@@ -63,8 +63,8 @@ class Judge {
       decide();
     else
       out_.why = model_.failure();
-    out_.modes = find_modes(linear_.A.value, linear_.A.error, linear_.scales);
-    if (!is_transformed_) refine_slow_modes(system_, make_, point_, linear_, out_.modes);
+    out_.modes = is_transformed_ ? find_modes(linear_.A.value, linear_.A.error, linear_.scales)
+                                 : find_modes_at(system_, make_, point_, linear_);
     if (out_.modes_of == ModesOf::motion) {
       const auto drifts = [this](const Mode& m) {
         return carried_rates_ && is_drift(model_, *fields_, *carried_rates_, m);

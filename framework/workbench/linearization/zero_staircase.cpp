@@ -30,7 +30,7 @@ bool is_known_to_move(const MatrixXd& A, const MatrixXd& error, const MatrixXd& 
 MatrixXd Staircase::transform(const MatrixXd& A) const {
   if (zeros == 0) return A;
   MatrixXd T = MatrixXd::Zero(A.rows(), A.cols());
-  T.topRows(zeros) = (U.leftCols(zeros).transpose() * A).eval() * U;
+  T.topRows(zeros) = product_of(U.leftCols(zeros).transpose() * A, U);
   T.bottomRightCorner(Y.rows(), Y.cols()) = Y;
   for (Index k = 0; k < zeros; ++k) T.col(k).tail(T.rows() - k).setZero();  // on and below the diagonal of N
   return T;
@@ -40,7 +40,7 @@ Staircase deflate_zeros(const MatrixXd& A, const MatrixXd* error, double toleran
   Staircase out;
   MatrixXd& Y = out.Y;
   Y = A;
-  while (Y.rows() > 0) {
+  while (Y.rows() > 0 && !is_surely_regular(Y, tolerance)) {
     const PivotedColumns pivots = pivoted_columns(Y.transpose(), tolerance);
     const MatrixXd& Q = pivots.Q;
     const Index n = Y.rows();
@@ -48,12 +48,12 @@ Staircase deflate_zeros(const MatrixXd& A, const MatrixXd* error, double toleran
     while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
     if (rank == n) break;
     const MatrixXd zeros = out.U.leftCols(out.zeros),
-                   basis = out.zeros == 0 ? Q : MatrixXd(out.U.rightCols(n) * Q);
+                   basis = out.zeros == 0 ? Q : product_of(out.U.rightCols(n), Q);
     while (error != nullptr && rank < n && is_known_to_move(A, *error, zeros, basis.col(rank))) ++rank;
     if (rank == n) break;
     if (out.zeros == 0) out.U.resize(n, n);
     out.U.rightCols(n) << basis.rightCols(n - rank), basis.leftCols(rank);
-    Y = (Q.leftCols(rank).transpose() * Y * Q.leftCols(rank)).eval();
+    Y = product_of(product_of(Q.leftCols(rank).transpose(), Y), Q.leftCols(rank));
     if (out.kernel == 0) out.kernel = n - rank;
     out.zeros += n - rank;
   }
