@@ -170,8 +170,9 @@ double GroupShapes::time_to_pass(Strided<const MarkerMotion> motions) noexcept {
     if ((first.is_ball && second.is_ball) || is_apart(a, b)) continue;
     const auto [v, turning] = speeds_of(a, motions[first.marker]);
     const auto [w, other_turning] = speeds_of(b, motions[second.marker]);
-    const double speed = norm(v - w) + (first.is_ball ? 0 : turning) + (second.is_ball ? 0 : other_turning);
-    const double width = std::min(first.half_width, second.half_width);
+    const double turns = (first.is_ball ? 0 : turning) + (second.is_ball ? 0 : other_turning);
+    if (!(turns > 0)) continue;
+    const double speed = norm(v - w) + turns, width = std::min(first.half_width, second.half_width);
     if (speed * time > width) time = width / speed;
   }
   return time;

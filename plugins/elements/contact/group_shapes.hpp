@@ -75,8 +75,8 @@ class GroupShapes {
   /// The time in which a shape may move by its reach, s.
   double time_to_move(Strided<const MarkerMotion> motions) const noexcept;
   /// The time in which surfaces that are near each other may move by the lesser half width of the two, s. Where shapes
-  /// turn, the places that are nearest now need not be those that meet, so that their speeds tell nothing. Two balls are
-  /// not asked.
+  /// turn, the places that are nearest now need not be those that meet, so that their speeds tell nothing. Shapes
+  /// that do not turn, and balls, are not asked.
   double time_to_pass(Strided<const MarkerMotion> motions) noexcept;
 
  private:

@@ -78,7 +78,9 @@ double half_width_of(const PlacedShape& shape) noexcept {
     case capsule:
       return shape.radius;
     case mesh:
-      return std::min(shape.mesh->half_width(), shape.mesh->half_thickness());
+      // The box about a floor of triangles has no height.
+      return shape.mesh->is_convex() ? std::min(shape.mesh->half_width(), shape.mesh->half_thickness())
+                                     : shape.mesh->half_thickness();
     default:
       return none;
   }
