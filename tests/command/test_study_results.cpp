@@ -255,3 +255,24 @@ TEST_CASE("the shipped study of a pendulum's speed has the closed form, and its 
   CHECK(factors[1]["total"][0].get<double>() < 1e-12);
   CHECK(factors[2]["total"][0].get<double>() > 0.5);
 }
+
+TEST_CASE("a case whose run an element has ended says which one") {
+  const Workshop shop;
+  // The faster flow has the piston at the end of its stroke before the second is over.
+  shop.write("press.yaml", R"(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: ram, position: [1, 0, 0], mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: slide, type: prismatic, base: ground, moving: ram, position: [1, 0, 0], axis: [1, 0, 0]}]
+forces:
+  - {name: cylinder, type: hydraulic-cylinder, a: {body: ground}, b: {body: ram}, piston_area: 0.002, stroke: 0.2,
+     dead_volume: 1e-4, flow: 2e-3}
+simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
+)");
+  const Outcome study = shop.run({"study", "press.yaml", "--vary", "forces.cylinder.flow=1e-4,2e-3", "--quantity",
+                                  "end=final(slide.q)", "--output", "press.csv"});
+  INFO(study.err);
+  REQUIRE(study.code == 0);
+  const std::string rows = shop.read("press.csv");
+  CHECK_THAT(rows, Contains("`cylinder`") && Contains("ended the run at t = "));
+  CHECK(rows.find("ended the run") == rows.rfind("ended the run"));
+}
