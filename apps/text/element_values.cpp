@@ -6,6 +6,7 @@
 
 #include "framework/host/columns/constraint_forces.hpp"
 #include "framework/host/columns/element_outputs.hpp"
+#include "framework/host/evaluation/joint_units.hpp"
 #include "polyform/contract/held_states.hpp"
 
 namespace polyform::apps {
@@ -40,7 +41,8 @@ class Reader {
       }
       if constexpr (std::is_same_v<Group, ModuleInstances>)
         for (const Variable& row : told.rows) {
-          one.multipliers.push_back({std::string(row.name), std::string(row.unit), now_.module_multipliers[row_],
+          const std::string_view unit = host::unit_at_joint(row.unit, group.instances[i], 0);
+          one.multipliers.push_back({std::string(row.name), std::string(unit), now_.module_multipliers[row_],
                                      constraint_rows_ + row_});
           ++row_;
         }
@@ -48,7 +50,10 @@ class Reader {
         for (; force_ != forces_.size() && forces_[force_].element == one.name; ++force_)
           one.multipliers.push_back({forces_[force_].name, forces_[force_].unit,
                                      now_.constraint_multipliers[forces_[force_].row], forces_[force_].row});
-      for (const Variable& output : told.outputs) one.outputs.emplace_back(output, *output_++);
+      for (const Variable& output : told.outputs) {
+        Variable& of = one.outputs.emplace_back(output, *output_++).first;
+        of.unit = host::unit_at_joint(of.unit, group.instances[i], 0);
+      }
       const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty() ||
                          !one.multipliers.empty();
       if (tells) all.push_back(std::move(one));
