@@ -24,6 +24,7 @@ int as_int(Eigen::Index n) { return static_cast<int>(n); }
 
 /// A⁻¹ in place of A; NaN where it is singular.
 void invert(const DenseLibrary& library, MatrixXd& A) {
+  const OneThread alone(library);
   constexpr Eigen::Index block = 64;
   const int n = as_int(A.rows()), size = as_int(A.rows() * block);
   std::vector<int> pivots(static_cast<std::size_t>(n));
@@ -39,6 +40,7 @@ void invert(const DenseLibrary& library, MatrixXd& A) {
 MatrixXd product_of(const MatrixXd& A, const MatrixXd& B) {
   const DenseLibrary* const library = library_for(std::min({A.rows(), A.cols(), B.cols()}));
   if (library == nullptr) return A * B;
+  const OneThread alone(*library);
   MatrixXd out(A.rows(), B.cols());
   const int m = as_int(A.rows()), k = as_int(A.cols()), n = as_int(B.cols());
   const double one = 1, zero = 0;
@@ -160,6 +162,7 @@ struct RightVectors {
 
 /// Without balancing: what is balanced by more than its errors allow couples by noise.
 RightVectors right_vectors_of(const DenseLibrary& library, MatrixXd A) {
+  const OneThread alone(library);
   const int n = as_int(A.rows());
   MatrixXd vectors(n, n);
   Eigen::VectorXd real(n), imaginary(n), scale(n), none(1);

@@ -15,13 +15,11 @@ const DenseLibrary* opened() {
   static DenseLibrary functions;
   void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return nullptr;
-  void (*use_threads)(int) = nullptr;
-  if (!find(library, "openblas_set_num_threads", use_threads) || !find(library, "dgemm_", functions.dgemm) ||
-      !find(library, "dgetrf_", functions.dgetrf) || !find(library, "dgetri_", functions.dgetri) ||
-      !find(library, "dgetrs_", functions.dgetrs) || !find(library, "dgeevx_", functions.dgeevx))
-    return nullptr;
-  use_threads(1);
-  return &functions;
+  const bool has_all = find(library, "dgemm_", functions.dgemm) && find(library, "dgetrf_", functions.dgetrf) &&
+                       find(library, "dgetri_", functions.dgetri) && find(library, "dgeevx_", functions.dgeevx) &&
+                       find(library, "openblas_get_num_threads", functions.threads) &&
+                       find(library, "openblas_set_num_threads", functions.use_threads);
+  return has_all ? &functions : nullptr;
 }
 
 }  // namespace

@@ -16,14 +16,30 @@ struct DenseLibrary {
   void (*dgemm)(Option, Option, Size, Size, Size, Read, Read, Size, Read, Size, Read, Matrix, Size);
   void (*dgetrf)(Size, Size, Matrix, Size, int* pivots, int* info);
   void (*dgetri)(Size, Matrix, Size, const int* pivots, Matrix work, Size, int* info);
-  void (*dgetrs)(Option, Size, Size, Read, Size, const int* pivots, Matrix, Size, int* info);
   void (*dgeevx)(Option, Option, Option, Option, Size, Matrix, Size, Matrix real, Matrix imaginary, Matrix left, Size,
                  Matrix right, Size, int* low, int* high, Matrix scale, Matrix norm, Matrix, Matrix, Matrix work, Size,
                  int*, int* info);
+  int (*threads)();           ///< in how many it computes
+  void (*use_threads)(int);
 };
 
-/// Null where the system has no such library. It computes in the thread that calls it, so that results do not hang on
-/// the number of processors.
+/// Null where the system has no such library.
 const DenseLibrary* dense_library();
+
+/// While it lives the library computes in one thread, so that results do not depend on the number of processors. A program
+/// that has polyform as a library, such as Python with NumPy, may use the same OpenBLAS: its setting comes back.
+class OneThread {
+ public:
+  explicit OneThread(const DenseLibrary& library) : library_(library), before_(library.threads()) {
+    library_.use_threads(1);
+  }
+  ~OneThread() { library_.use_threads(before_); }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  const DenseLibrary& library_;
+  int before_;
+};
 
 }  // namespace polyform::host

@@ -97,7 +97,8 @@ TEST_CASE("help and version") {
                            Contains("riccati"));
   CHECK(shop.run({"help"}).out == help.out);
   for (const char* command : {"run", "resume", "evaluate", "linearize", "equilibrium", "compare", "verify", "report", "check",
-                              "study", "view", "import", "export", "compile", "plugins", "new", "conform", "schema", "help", "completion"}) {
+                              "study", "view", "import", "export", "compile", "plugins", "new", "conform", "schema",
+                              "help", "completion"}) {
     INFO(command);
     CHECK_THAT(help.out, Contains(command));
     const Outcome own = shop.run({command, "--help"});

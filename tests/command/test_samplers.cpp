@@ -25,8 +25,9 @@ TEST_CASE("a sampler of a sampler takes what was held before, in whatever order 
 
 TEST_CASE("rows at the instants of a sampler show the state before, with every integrator, and runs go on from them") {
   const Workshop shop;
-  const std::string model =
-      shop.write("count.yaml", slide("signals:\n  - {name: count, type: sampler, input: \"signal(count)+1\", interval: 0.1}\n"));
+  const std::string counter =
+      "signals:\n  - {name: count, type: sampler, input: \"signal(count)+1\", interval: 0.1}\n";
+  const std::string model = shop.write("count.yaml", slide(counter));
   for (const char* integrator : {"rk4", "dopri5", "radau5", "cvode-adams"}) {
     INFO(integrator);
     const std::vector<std::string> with{"--integrator", integrator, "--step", "0.001"};
@@ -41,7 +42,8 @@ TEST_CASE("rows at the instants of a sampler show the state before, with every i
       go_on.insert(go_on.end(), with.begin(), with.end());
       const Table rest = run(shop, model, go_on);
       INFO(from);
-      CHECK(rest.at(1, "signal.count") == t.at(static_cast<std::size_t>(std::lround(10 * std::stod(from))) + 1, "signal.count"));
+      const auto row = static_cast<std::size_t>(std::lround(10 * std::stod(from)));
+      CHECK(rest.at(1, "signal.count") == t.at(row + 1, "signal.count"));
     }
   }
 }

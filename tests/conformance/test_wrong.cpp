@@ -37,8 +37,9 @@ std::vector<Claim> made_claims_of(const std::string& name, double seconds, std::
     for (const PluginRecord& plugin : registry.plugins())
       for (const Offer& offer : plugin.offers)
         if (offer.name == name)
-          return polyform::host::test::claims_of(registry, plugin, offer,
-                                                 {.time_limit = seconds, .thorough = needs_many_models(name), .draw = draw});
+          return polyform::host::test::claims_of(
+              registry, plugin, offer,
+              {.time_limit = seconds, .thorough = needs_many_models(name), .draw = draw});
   }
   FAIL("no type " << name);
   return {};

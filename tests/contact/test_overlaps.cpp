@@ -1,4 +1,4 @@
-// Shapes that lie deeper in each other than a compliant law can carry: told by names, and no step passes through a shape.
+// Shapes that lie deeper in each other than a compliant law can carry are told by names, and no step passes through one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "framework/dense_equations.hpp"
+#include "framework/dense_library.hpp"
 #include "framework/workbench/linearization/differences.hpp"
 #include "framework/workbench/linearization/modes.hpp"
 
@@ -180,4 +181,16 @@ TEST_CASE("a row of 150 masses has the vibrations of its formula") {
   Eigen::MatrixXd singular = A;
   singular.col(n) = singular.col(n + 1);
   CHECK_FALSE(is_surely_regular(singular, 1e-12));
+}
+
+TEST_CASE("large matrices leave the number of threads that others have given OpenBLAS") {
+  const DenseLibrary* const library = dense_library();
+  if (library == nullptr) return;
+  const int before = library->threads();
+  library->use_threads(2);
+  const Eigen::MatrixXd A = Eigen::VectorXd::LinSpaced(300, 1, 300).asDiagonal();
+  CHECK((inverse_of(A) * A).isIdentity(1e-12));
+  CHECK(eigensystem_of(product_of(A, A)).values.real().maxCoeff() == Approx(90000));
+  CHECK(library->threads() == 2);
+  library->use_threads(before);
 }

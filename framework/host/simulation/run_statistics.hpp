@@ -19,7 +19,8 @@ struct RowSums {
   double lent = 0;      ///< kinetic energy of bodies without inertia, had they the mass of the system
   double passed = 0;    ///< work that joints and constraint elements have passed on, each counted by its size
   double passed_at_once = 0;  ///< the same within the time in which a body moves by its size or turns by a radian
-  double first_time = 0, nearest = 0;  ///< nearest: at the start, the distance of the nearest body from the ground origin, m
+  double first_time = 0;
+  double nearest = 0;  ///< at the start, the distance of the nearest body from the ground origin, m
   double last_time = 0, last_passing = 0;   ///< of the last row: s, W
   double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
   std::size_t steps = 0;  ///< since the last row
@@ -28,18 +29,19 @@ struct RowSums {
 
 /// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
-/// change of potential energy or work, between rows too. If all of these are lost in the rounding of the energy (a system at rest), it
-/// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
-/// Where nothing moves that has inertia, the work counts that joints and constraint elements pass on. A system that
-/// moves by less than a millionth of its size within the rows stands still.
+/// change of potential energy or work, between rows too. If all of these are lost in the rounding of the energy (a
+/// system at rest), it is relative to what the forces could do along the size of the bodies (Scale::energy), and to the
+/// springs' energy. Where nothing moves that has inertia, the work counts that joints and constraint elements pass on.
+/// A system that moves by less than a millionth of its size within the rows stands still.
 class RunStatistics {
  public:
   /// The view outlives the object.
   explicit RunStatistics(const SystemView&);
   /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
   void row(double time, const Observation&, double work);
-  /// To be called at the end of each step, with the work until then. Whether the energies there count: motion may lie
-  /// between rows alone. A look costs as much as a row, so that they are asked for after 8, 16, 32 ... steps without one.
+  /// To be called at the end of each step, with the work until then. Whether the energies there are wanted: motion may
+  /// lie between rows alone. A look costs as much as a row, so that they are wanted after 8, 16, 32 ... steps without
+  /// one.
   bool wants_energies(double work);
   void see_energies(const Observation&);
   void store(RunRecord&) const;
@@ -53,8 +55,8 @@ class RunStatistics {
   /// Of a run whose integrator controls its errors: also if the balance drifts by more than the errors of its steps
   /// come to.
   std::string warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const;
-  /// Where the balance drifts by a large part of what moves: that bodies are so far from the ground origin that rounding
-  /// of their places may be the cause. Else empty.
+  /// Where the balance drifts by a large part of what moves: that bodies are so far from the ground origin that the
+  /// rounding of their places may be the cause. Else empty.
   std::string warning_of_distance() const;
   /// Whether there is kinetic energy that nothing can have given: the motion is that of the steps alone.
   bool explodes() const;

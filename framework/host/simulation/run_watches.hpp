@@ -48,7 +48,7 @@ class RunWatches {
   /// Whether these tell why energy is lost or won.
   bool explain_energy(double moved, std::size_t steps) const;
 
-  /// Why steps without error control could not follow the motion that begins with y at t: see StabilityWatch::too_long().
+  /// Why steps without error control could not follow the motion that begins with y at t: StabilityWatch::too_long().
   std::string step_too_long(double t, std::span<const double> y) {
     return fixed_step_ ? stability_.too_long(longest_, t, y) : std::string();
   }

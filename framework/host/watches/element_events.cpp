@@ -58,30 +58,20 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
     clock_batches_.push_back(std::move(object));
     return;
   }
-  Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
-          group.joints,
-          events,
-          descriptions_.size(),
-          events->event_count(),
-          0,
-          0,
-          0,
-          0,
-          0,
-          0,
-          group.discrete_offset,
-          group.type->descriptor().discrete.size() * group.instances.size(),
-          ask<DiscreteElement>(*batch),
-          ask<StateJumps>(*events),
-          ask<RunEnding>(*events),
-          ask<StepEndings>(*events),
-          ask<LimitSource>(*batch),
-          ask<LawValidity>(*events),
-          0,
-          {},
-          {},
-          {},
-          std::move(object)};
+  Batch b{.attached = std::make_unique<Attachments>(view, group.instances, group.joints),
+          .joints = group.joints,
+          .events = events,
+          .first = descriptions_.size(),
+          .count = events->event_count(),
+          .discrete = group.discrete_offset,
+          .discrete_count = group.type->descriptor().discrete.size() * group.instances.size(),
+          .element = ask<DiscreteElement>(*batch),
+          .jumps = ask<StateJumps>(*events),
+          .ending = ask<RunEnding>(*events),
+          .step_endings = ask<StepEndings>(*events),
+          .limits = ask<LimitSource>(*batch),
+          .validity = ask<LawValidity>(*events),
+          .object = std::move(object)};
   if (b.limits != nullptr) {
     b.noted.resize(b.limits->limit_count());
     b.inputs_before.resize(b.limits->input_count());

@@ -81,10 +81,7 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
   if (!find_state(t))
     throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
-  if (t == integrator_.time()) {
-    guard_ = guard;
-    laws_.look();
-  }
+  if (t == integrator_.time()) guard_ = guard, laws_.look();
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       throw FailureAt(t, fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
@@ -227,10 +224,7 @@ std::optional<double> EventWatch::find() {
   const double t = integrator_.time();
   check_standstill();
   const std::optional<SignChange> found = find_counted(t);
-  if (!found) {
-    laws_.accept(t);
-    return std::nullopt;
-  }
+  if (!found) return laws_.accept(t), std::nullopt;
   check_poles_beside(*found);
   take(*found);
   return found->before;

@@ -71,8 +71,8 @@ class EventWatch final : private Signals {
   double first_step() const;
 
   std::size_t count() const { return count_; }
-  /// A sentence for each event function that changed its sign without end, with the time when that began, and for each
-  /// element that was beyond the range of its law.
+  /// A sentence for each event function that changed its sign without end, with the time when that began, and what
+  /// LawLimits tells.
   std::vector<std::string> warnings() const;
 
  private:

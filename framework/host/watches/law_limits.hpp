@@ -20,7 +20,8 @@ class LawLimits {
   void look();
   /// What was taken belongs to the motion, at the time t.
   void accept(double t);
-  /// A sentence for each element that was beyond, with its bodies and the time of its largest value.
+  /// A sentence for each element that was, among those of its type, the farthest beyond at some step; with its bodies and
+  /// the time of its largest value. Elements that were never the farthest are not told.
   std::vector<std::string> warnings() const;
 
  private:

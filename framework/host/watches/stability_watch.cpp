@@ -73,8 +73,8 @@ std::string StabilityWatch::too_long(double step, double t, std::span<const doub
   scale_.reset();
   const double rate = rate_at(t, y, many_looks);
   if (integrator_.follows_stiffness() || !(rate * step > beyond_the_bound)) return {};
-  return fmt::format("The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows in "
-                     "steps shorter than about {:.1g} s",
+  return fmt::format("The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows "
+                     "in steps shorter than about {:.1g} s",
                      step, name_of_fastest(t, y, rate), rate, beyond_the_bound / rate);
 }
 

@@ -24,8 +24,8 @@ class StabilityWatch {
   std::string held() const;
   /// What moves fastest at the present state, and how fast: a clause without a full stop.
   std::string fastest();
-  /// Why steps of this length, s, cannot follow the motion at a state y at t: a sentence without a full stop. Empty if an
-  /// explicit method may follow it.
+  /// Why steps of this length, s, cannot follow the motion at a state y at t: a sentence without a full stop. Empty if
+  /// an explicit method may follow it.
   std::string too_long(double step, double t, std::span<const double> y);
 
  private:

@@ -18,8 +18,8 @@ struct Differences {
   Eigen::VectorXd rates, left;
 };
 
-/// The noise of function i, of all steps down to the finest: that of the last ones. The function itself is rounded, and so
-/// is what it is a function of, which counts the more the steeper it is.
+/// The noise of function i: what is left of its values in the finest steps. The function is rounded, and so is what it
+/// depends on, which counts the more the steeper it is. steps: down to the finest.
 double noise_of(const std::vector<Differences>& steps, Eigen::Index i) {
   constexpr std::size_t finest = 4;
   double most = 0;

@@ -22,8 +22,8 @@ void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::
       for (std::size_t f = 0; f < specs.size(); ++f) {
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
-        const InputField field{
-            name, unit_at_joint(specs[f].unit, groups[g].instances[i], 0), value.number, false, value.given, of, g, i, f, 0};
+        const std::string_view unit = unit_at_joint(specs[f].unit, groups[g].instances[i], 0);
+        const InputField field{name, unit, value.number, false, value.given, of, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
         const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
         for (std::size_t k = 0; k < value.functions.size() + numbers; ++k) {

@@ -80,15 +80,16 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
 
   std::size_t event_count() const noexcept override { return 0; }
   void describe_event(std::size_t, EventDescription&) const noexcept override {}
-  /// No body moves farther in a step than its reach, nor past what is near it; none that is nearer to another moves farther
-  /// than it takes to meet and to go in by a part of the depth that the impact will have.
+  /// No body moves farther in a step than its reach, nor past what is near it. None that is nearer to another moves
+  /// farther than it takes to meet and to go in by a part of the depth that the impact will have.
   void evaluate_events(const EventInput& input, EventOutput& out) noexcept override {
     const ForceInput& in = *input.attachments;
     forget();
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       Group& g = groups_[i];
-      out.guard = std::min({out.guard, g.shapes.time_to_move(motions_of(g, in)), g.shapes.time_to_pass(motions_of(g, in))});
-      g.shapes.each_near(motions_of(g, in), [&](const GroupShapes::Touch& touch) {
+      const Strided<const MarkerMotion> motions = motions_of(g, in);
+      out.guard = std::min({out.guard, g.shapes.time_to_move(motions), g.shapes.time_to_pass(motions)});
+      g.shapes.each_near(motions, [&](const GroupShapes::Touch& touch) {
         see(i, -touch.point.gap / touch.half_width, g.first_marker + touch.first, g.first_marker + touch.second);
         out.guard = std::min(out.guard, g.law.longest_step(touch, in.markers[g.first_marker + touch.first],
                                                            in.markers[g.first_marker + touch.second]));

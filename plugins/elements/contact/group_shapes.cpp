@@ -163,6 +163,11 @@ std::pair<Vec3, double> GroupShapes::speeds_of(std::size_t s, const MarkerMotion
 
 double GroupShapes::time_to_pass(Strided<const MarkerMotion> motions) noexcept {
   double time = never;
+  const auto turns_at_all = [&](const Shape& shape) {
+    const Vec3& omega = motions[shape.marker].angular_velocity;
+    return !shape.is_ball && dot(omega, omega) > 0;
+  };
+  if (std::ranges::none_of(shapes_, turns_at_all)) return time;
   place(motions);
   ahead_.update(centres_);
   for (const auto& [a, b] : ahead_.pairs()) {

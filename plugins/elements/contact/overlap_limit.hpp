@@ -25,8 +25,8 @@ class OverlapLimit : public LawValidity {
     return "Shapes that overlap more may pass through each other. Make the contact stiffer, or the approach slower";
   }
 
-  /// No step is longer than this depth, m, over the speed. So the way through both shapes, four half widths and more, has
-  /// steps that end beyond the limit.
+  /// No step is longer than this depth, m, over the speed. So the way through both shapes, four half widths and more,
+  /// has steps that end beyond the limit.
   static double longest_way(double half_width, double depth) noexcept { return std::min(half_width, depth); }
 
  protected:

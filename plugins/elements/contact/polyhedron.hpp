@@ -49,8 +49,8 @@ class Polyhedron {
   const Vec3& high() const noexcept { return high_; }
   /// Half of the shortest extent along an axis, m.
   double half_width() const noexcept;
-  /// Half of the way through the body behind the thinnest tenth of its surface, m: infinite where no way ends at another
-  /// triangle, as behind a floor.
+  /// Half of the way through the body behind the thinnest tenth of its surface, m. It is infinite where no way ends at
+  /// another triangle, as behind a floor.
   double half_thickness() const noexcept { return half_thickness_; }
 
   /// The place of the surface that is nearest to a point, by a tree of boxes (Ericson, Real-Time Collision Detection,

@@ -20,8 +20,8 @@ struct Placement {
 
 /// A length of a shape, with which motions are compared, m.
 double size_of(const PlacedShape&) noexcept;
-/// Half of its shortest extent, of triangles of their walls, m: what comes in deeper is nearer to the other side. Infinite
-/// where there is no other side.
+/// Half of the shortest extent of a shape, m, or of the walls of a mesh: what comes in deeper is nearer to the other
+/// side. It is infinite where there is no other side.
 double half_width_of(const PlacedShape&) noexcept;
 /// How far a shape reaches from its origin, m.
 double reach_of(const PlacedShape&) noexcept;

@@ -38,8 +38,9 @@ class ThompsonCostModel final : public CostModel {
   }
 
  private:
-  // Multiplications, measured relative to those of the recursion. The rows of a ladder of 100, 200 and 300 cells with all
-  // loops through one hinge cost 90 for each hinge that they pass, and the elimination of local loops next to nothing.
+  // Multiplications, measured relative to those of the recursion. The rows of a ladder of 100, 200 and 300 cells with
+  // all loops through one hinge cost 90 for each hinge that they pass; the elimination of local loops costs next to
+  // nothing.
   static constexpr double of_body = 3000, of_closed_body = 6000, of_pair_at_body = 2, of_row_at_hinge = 90,
                           bytes_of_body = 5000;
 };

@@ -18,7 +18,8 @@ struct LawExcess {
 };
 
 /// EventSource::query of a batch gives it, where the law of its type holds only while some quantity is small. The host
-/// asks at the ends of accepted steps and warns, once per instance, of what is beyond. Nothing allocates or throws.
+/// asks at the ends of accepted steps and warns, once for each instance that was the farthest beyond at one of them.
+/// Nothing allocates or throws.
 class LawValidity {
  public:
   static constexpr std::string_view interface_name = "polyform.law_validity.1";
