@@ -29,7 +29,7 @@ struct EquilibriumCommandArguments {
   std::string solver, output;
   std::vector<std::string> options;
   EquilibriumArguments equilibrium;
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 Exit equilibrium(const EquilibriumCommandArguments& arguments) {
@@ -45,7 +45,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const FoundEquilibrium result =
-      find_equilibrium(session.catalog(), *system, choice, arguments.equilibrium, FloquetBar());
+      find_equilibrium(session.catalog(), *system, choice, arguments.equilibrium, FloquetBar(!arguments.quiet));
   const Equilibrium& found = result.state;
   const std::string_view kind = name_of_state(found, arguments.equilibrium.steady);
   const bool is_driven = kind == "driven motion";
@@ -99,6 +99,7 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->add_option("--output", arguments->output, "Write the state, if it balances, as initial values for the model")
       ->type_name("FILE");
   sub->add_flag("--json", arguments->json, "Print one JSON object");
+  sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
       "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"

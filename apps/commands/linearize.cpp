@@ -35,7 +35,7 @@ struct LinearizeCommandArguments {
   std::vector<std::string> options;
   LinearizeArguments linear;
   std::string vary, output, report;
-  bool json = false;
+  bool json = false, quiet = false;
 };
 
 std::string check_period(std::string& text) {
@@ -89,7 +89,7 @@ Exit linearize(const LinearizeCommandArguments& arguments) {
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const LinearModel model = linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar());
+  const LinearModel model = linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar(!arguments.quiet));
   const host::Linearization& linear = model.linear;
   warn_of_errors(linear);
   warn_of_modes(*system, model.point.time, linear.nominal);
@@ -168,6 +168,7 @@ void add_linearize(CLI::App& app, Action& action) {
   sub->add_option("--report", arguments->report, "Of --vary, the page with the plot, for a browser")
       ->type_name("FILE.html");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
+  sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
       "forces; derivatives by extrapolation on exactly closed states, with their estimated error.\n"

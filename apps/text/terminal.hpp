@@ -74,10 +74,11 @@ class ProgressBar {
 /// A progress bar along the periods over which Floquet's multipliers are found; copies share the bar.
 class FloquetBar {
  public:
+  explicit FloquetBar(bool shown) : bar_(std::make_shared<ProgressBar>(shown)) {}
   void operator()(std::size_t done, std::size_t steps) const;
 
  private:
-  std::shared_ptr<ProgressBar> bar_ = std::make_shared<ProgressBar>(true);
+  std::shared_ptr<ProgressBar> bar_;
 };
 
 }  // namespace polyform::apps

@@ -8,6 +8,16 @@
 
 namespace polyform {
 
+namespace {
+
+/// As at a marker that an element only reads.
+bool is_zero(const Spatial& w) {
+  return w.linear.x == 0 && w.linear.y == 0 && w.linear.z == 0 && w.angular.x == 0 && w.angular.y == 0 &&
+         w.angular.z == 0;
+}
+
+}  // namespace
+
 ForceSet::ForceSet(const SystemView& view, const Vec3& origin) : initial_(view.discrete), discrete_(initial_) {
   const std::size_t n = view.bodies.size();
   std::vector<bool> is_loaded(view.frames());
@@ -86,7 +96,7 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     power_ += out.power;
     for (std::size_t i = 0; i < given.size(); ++i) {
       const FrameIndex f = g.attached.markers()[i].frame;
-      if (is_ground(f)) continue;
+      if (is_ground(f) || is_zero(given[i])) continue;
       wrenches[at(f)] += wrench_about(given[i], g.attached.arms()[i]);
     }
     g.attached.add_efforts(between(g.efforts), efforts);

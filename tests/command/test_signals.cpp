@@ -286,3 +286,46 @@ TEST_CASE("a run goes on from the last row of another, and from an equilibrium")
   CHECK_THAT(refusal_of_state(shop, model, "time,slide.q\n0,nan\n"), Contains("expected a finite number"));
   CHECK_THAT(refusal_of_state(shop, model, "time,slide.q\n0\n"), Contains("1 values, the header 2 columns"));
 }
+
+TEST_CASE("a pid that rests at its limit does not pass it again and again by rounding") {
+  const Workshop shop;
+  const std::string model = shop.write("p.yaml", R"YAML(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies: [{name: rod, mass: 2, center_of_mass: [0, -1, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}]
+joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}]
+signals:
+  - {name: u, type: pid, input: "0.5-q(pin)", rate: "-v(pin)", kp: 40, ki: 30, kd: 12, lower: -8, upper: 8}
+forces: [{name: drive, type: joint-force, joint: pin, effort: {expression: "signal(u)"}}]
+simulation: {duration: 4, output_interval: 0.1}
+)YAML");
+  for (const char* solver : {"riccati", "cartesian", "particles"}) {
+    INFO(solver);
+    const Outcome outcome = shop.run({"run", model, "--solver", solver, "--output", shop.path("p.csv").string()});
+    CHECK(outcome.code == 0);
+    CHECK_THAT(outcome.err, !Contains("without end"));
+  }
+}
+
+TEST_CASE("a divisor costs a step with a fixed length no evaluations") {
+  const Workshop shop;
+  const std::string model = shop.write("p.yaml", R"YAML(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: ball, mass: 2, position: [0.3, 0.1, -1.2], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}]
+joints: [{name: f, type: free, base: ground, moving: ball, position: [0, 0, 0]}]
+signals:
+  - {name: length, value: "hypot(x(ball), y(ball), z(ball))"}
+  - {name: pull, value: "-100*(signal(length) - 1)/signal(length)"}
+forces:
+  - {name: line, type: point-force, body: ball, force: [{expression: "signal(pull)*x(ball)"},
+     {expression: "signal(pull)*y(ball)"}, {expression: "signal(pull)*z(ball)"}]}
+simulation: {duration: 1, step: 0.001, output_interval: 0.5, integrator: rk4}
+)YAML");
+  const Outcome outcome = shop.run({"run", model, "--solver", "riccati", "--json"});
+  REQUIRE(outcome.code == 0);
+  const auto record = nlohmann::json::parse(outcome.out);
+  const double steps = record.at("steps"), evaluations = record.at("evaluations");
+  CHECK(steps < 1010);
+  CHECK(evaluations < 4.5 * steps);
+}

@@ -79,6 +79,7 @@ TEST_CASE("Two included files may not give one parameter two values", "[command]
   shop.write("c.yaml", "parameters: {l: 7}\n");
   CHECK(started("include: c.yaml\nparameters: {l: 8}\n").code == 0);  // the file that includes takes precedence
   CHECK_THAT(started("parameters: {pi: 3}\n").err, Contains("'pi' is no name of a parameter"));
+  CHECK_THAT(started("parameters: {t: 3}\n").err, Contains("'t' is no name of a parameter: it is the time"));
 }
 
 namespace {

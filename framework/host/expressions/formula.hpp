@@ -40,7 +40,6 @@ struct StateInput {
     state,  ///< of a signal
     held,   ///< what a sampler holds
     within, ///< 1 while a limit of a signal leaves its integral alone, else 0
-    kept,   ///< 1 while a limit of a signal keeps its integral where the output stays at it, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
     given,  ///< a value that another program gives

@@ -24,14 +24,16 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       work_(std::max(reader_.size(), type.programs().values.registers())),
       inputs_(std::span(work_).first(reader_.size())),
       shown_(type.programs().outputs.registers()),
-      switch_work_(type.programs().switches.registers()),
-      peak_work_(type.programs().peaks.registers()),
-      pole_work_(type.programs().poles.zeros.registers()),
-      passed_work_(type.programs().passed.registers()),
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size() + type.module_numbers()),
       outputs_(type.descriptor().outputs.size()),
+      switch_work_(type.programs().switches.registers()),
+      peak_work_(type.programs().peaks.registers()),
+      pole_work_(type.programs().poles.zeros.registers()),
+      passed_work_(type.programs().passed.registers()),
+      input_rates_(reader_.size()),
+      state_rates_(type.states().size()),
       limits_(type),
       cells_(type.uses().size()) {
   if (instances.size() != 1) {
@@ -183,13 +185,17 @@ void FormulaBatch::follow_inputs(std::span<double> rates) noexcept {
     rates[k] = (sample_work_[type_.programs().samples.root(k)] - held_[k]) / type_.samples()[k].interval;
 }
 
+/// The markers of the bodies that formulas read.
+Strided<const MarkerMotion> FormulaBatch::read_markers(const ForceInput& in) const noexcept {
+  return markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>();
+}
+
 void FormulaBatch::read(const ForceInput& in) noexcept {
-  if (reader_.reads_joints_alone() && held_.empty())
-    return reader_.read_joints(in.time, in.q.data() + q_, in.v.data() + v_, inputs_.data());
+  if (reader_.reads_motion_alone() && held_.empty())
+    return reader_.read_motion(in.time, read_markers(in), in.q.data() + q_, in.v.data() + v_, inputs_.data());
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
-  reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
-               in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
+  reader_.read(in.time, read_markers(in), in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
                in.states, held_, in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }
@@ -241,9 +247,27 @@ void FormulaBatch::evaluate_values(const ForceInput& in) noexcept {
   set_cells(in.time);
 }
 
+/// Of one force without signals: what it is attached to comes first in all that the element is attached to.
+void FormulaBatch::evaluate_alone(const ForceInput& in, ForceOutput& out) noexcept {
+  const Own& own = own_.front();
+  ForceOutput part{.wrenches = out.wrenches.first(own.part.markers),
+                   .efforts = out.efforts.first(own.nv),
+                   .state_rates = out.state_rates};
+  own.batch->evaluate({.time = in.time,
+                       .markers = in.markers.first(own.part.markers),
+                       .q = in.q.first(own.nq),
+                       .v = in.v.first(own.nv),
+                       .states = in.states,
+                       .discrete = in.discrete},
+                      part);
+  out.potential_energy += part.potential_energy;
+  out.power += part.power;
+}
+
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   read(in);
   set_cells(in.time);
+  if (own_.size() == 1 && !type_.is_shared()) return evaluate_alone(in, out);
   const Program& program = type_.programs().values;
   const std::size_t own_states = rate_registers_.size(), first = program.roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {

@@ -109,7 +109,9 @@ class FormulaBatch final : public ForceBatch,
   /// The force whose event function stands at this place; nullptr for those of formulas and samplers.
   const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
+  Strided<const MarkerMotion> read_markers(const ForceInput&) const noexcept;
   void read(const ForceInput&) noexcept;
+  void find_rates(const ForceInput&) noexcept;
   void read_outputs(const ForceInput&) noexcept;
   // Event functions: poles, switches, sampling, peaks, arguments of tables, limits, then those of the forces.
   std::size_t first_switch() const { return type_.programs().poles.all.size(); }
@@ -129,14 +131,16 @@ class FormulaBatch final : public ForceBatch,
   void find_starts(const ForceInput&, std::span<double> states) noexcept;
   void follow_inputs(std::span<double> rates) noexcept;
   void set_cells(double t) noexcept;
+  void evaluate_alone(const ForceInput&, ForceOutput&) noexcept;
   void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
 
   const FormulaForce& type_;
   StateReader reader_;
   std::vector<double> work_;
   std::span<double> inputs_;  ///< the first numbers of work_
-  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, passed_work_, sample_work_, held_, start_states_,
-      outputs_, no_rates_;
+  std::vector<double> shown_, sample_work_, held_, start_states_, outputs_, no_rates_;
+  std::vector<Jet> switch_work_, peak_work_, pole_work_, passed_work_;  ///< values and rates
+  std::vector<double> input_rates_, state_rates_;
   FormulaLimits limits_;
   std::vector<Spatial> no_accelerations_;
   std::vector<Cell> cells_;  ///< one per use; there they stay

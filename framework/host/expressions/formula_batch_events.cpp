@@ -46,16 +46,27 @@ const FormulaBatch::Own* FormulaBatch::owner_of(std::size_t k) const noexcept {
   return nullptr;
 }
 
+/// The rates of what the formulas read, after the values have been computed.
+void FormulaBatch::find_rates(const ForceInput& at) noexcept {
+  for (std::size_t k = 0; k < state_rates_.size(); ++k) state_rates_[k] = work_[rate_registers_[k]];
+  reader_.rates(read_markers(at), at.v.subspan(std::min(v_, at.v.size())), state_rates_, input_rates_);
+}
+
+/// Where a formula reads velocities its rate is NaN: the host takes a difference.
 void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
   const ForceInput& at = *in.attachments;
   read(at);
   set_cells(at.time);
-  const auto find = [&](const Program& functions, std::vector<double>& work, std::size_t first) {
-    std::ranges::copy(inputs_, work.begin());
+  if (first_own_event() > 0) find_rates(at);
+  const auto find = [&](const Program& functions, std::vector<Jet>& work, std::size_t first) {
+    if (functions.roots() == 0) return;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) work[i] = {inputs_[i], input_rates_[i], 0};
     functions.run(std::span(work));
     for (std::size_t k = 0; k < functions.roots(); ++k) {
-      const double value = work[functions.root(k)];
-      out.values[first + k] = std::isfinite(value) ? value : 1.0;  // NaN comes from a branch that is not taken
+      const Jet& found = work[functions.root(k)];
+      const bool is_taken = std::isfinite(found.value);  // NaN comes from a branch that is not
+      out.values[first + k] = is_taken ? found.value : 1.0;
+      out.rates[first + k] = !is_taken ? 0 : std::isfinite(found.rate) ? found.rate : no_number;
     }
   };
   find(type_.programs().poles.zeros, pole_work_, 0);

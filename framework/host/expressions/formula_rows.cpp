@@ -14,19 +14,7 @@ namespace {
 using Kind = StateInput::Kind;
 using Level = RowsByFormulas::Level;
 
-constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
-
-/// The velocity coordinate whose value is the rate of a position coordinate; nowhere for those of a ball.
-std::size_t rate_place(const JointShape& shape, std::size_t wanted) {
-  if (shape.code_defined) return shape.nq == shape.nv ? wanted : nowhere;
-  std::size_t q = 0, v = 0;
-  for (const Primitive& p : shape.primitives) {
-    if (wanted < q + position_count(p.kind)) return p.kind == Primitive::Kind::ball ? nowhere : v + (wanted - q);
-    q += position_count(p.kind);
-    v += velocity_count(p.kind);
-  }
-  return nowhere;
-}
+constexpr std::size_t nowhere = no_place;
 
 bool of_joint(Kind kind) { return kind == Kind::position || kind == Kind::velocity || kind == Kind::acceleration; }
 /// Whether a row of this level has its coefficients from this input.

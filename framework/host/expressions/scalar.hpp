@@ -23,6 +23,13 @@ inline double both_number(double a, double b, double result) noexcept {
   return std::isnan(a) || std::isnan(b) ? no_number : result;
 }
 
+/// √(a² + b²), without overflow and underflow of the squares.
+inline double hypotenuse(double a, double b) noexcept {
+  constexpr double least = 1e-280, most = 1e280;  // of squares whose sum keeps its digits
+  const double squares = a * a + b * b;
+  return squares > least && squares < most ? std::sqrt(squares) : both_number(a, b, std::hypot(a, b));
+}
+
 inline double binary(Code code, double a, double b) noexcept {
   switch (code) {
     case Code::add:
@@ -38,7 +45,7 @@ inline double binary(Code code, double a, double b) noexcept {
     case Code::arc_tangent2:
       return std::atan2(a, b);
     case Code::hypotenuse:
-      return both_number(a, b, std::hypot(a, b));
+      return hypotenuse(a, b);
     case Code::minimum:
       return both_number(a, b, b < a ? b : a);
     case Code::maximum:

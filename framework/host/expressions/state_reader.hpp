@@ -16,6 +16,10 @@ enum class LimitMode : std::int32_t {
   kept     ///< the output stays at the limit: the integral is what keeps it there
 };
 
+inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+/// The velocity coordinate of a joint whose value is the rate of a position coordinate; no_place for those of a ball.
+std::size_t rate_place(const JointShape&, std::size_t position);
+
 /// The inputs of a program, in the order of its first registers, and what an element must be attached to for them.
 class StateReader {
  public:
@@ -36,13 +40,17 @@ class StateReader {
   /// What other programs give among the inputs.
   std::vector<GivenValue*> given() const;
 
-  /// Whether all that is read is the time and coordinates of joints; after place().
-  bool reads_joints_alone() const { return !plain_.empty(); }
-  /// read() for that case.
-  void read_joints(double t, const double* q, const double* v, double* out) const noexcept {
-    for (const Plain& p : plain_)
-      *out++ = p.kind == StateInput::Kind::time ? t : p.kind == StateInput::Kind::position ? q[p.offset] : v[p.offset];
+  /// Whether all that is read is the time, coordinates of joints and motions of bodies; after place().
+  bool reads_motion_alone() const { return reads_motion_alone_; }
+  /// read() for that case. q and v: of all joints.
+  void read_motion(double t, Strided<const MarkerMotion> markers, const double* q, const double* v,
+                   double* out) const noexcept {
+    for (const Plain& p : plain_) *out++ = value_of(p, t, markers, q, v);
   }
+  /// The rates of the inputs along the present motion, NaN of those that need accelerations. state_rates: of the states
+  /// of signals.
+  void rates(Strided<const MarkerMotion> markers, std::span<const double> v, std::span<const double> state_rates,
+             std::span<double> out) const noexcept;
   /// Where the number of a force or module that an input reads is, among all of the element.
   void put(std::size_t k, std::size_t offset) { sources_[k].offset = offset; }
   /// The outputs of forces that formulas read, from those of the whole element.
@@ -61,15 +69,38 @@ class StateReader {
     StateInput input;
     std::size_t attachment = 0;  ///< among bodies or joints; npos: ground
     std::size_t offset = 0;      ///< into q, v, the states, the outputs or what is held
+    std::size_t rate = no_place; ///< of a coordinate: into v
     std::shared_ptr<GivenValue> given{};  ///< or none
   };
-  /// A source that is the time or a coordinate of a joint.
+  /// What a source reads of the motion.
   struct Plain {
-    std::uint32_t offset;
-    StateInput::Kind kind;
+    enum class Kind : std::uint8_t { none, time, position, velocity, motion };
+    Kind kind = Kind::none;   ///< none: 0, as of ground
+    std::uint32_t offset = 0;  ///< of a coordinate: into q or v; of a motion: among the markers
+    Vec3 MarkerMotion::*vector = nullptr;
+    double Vec3::*component = nullptr;
   };
+  static double value_of(const Plain& p, double t, Strided<const MarkerMotion> markers, const double* q,
+                         const double* v) noexcept {
+    switch (p.kind) {
+      case Plain::Kind::time:
+        return t;
+      case Plain::Kind::position:
+        return q[p.offset];
+      case Plain::Kind::velocity:
+        return v[p.offset];
+      case Plain::Kind::motion:
+        return markers[p.offset].*p.vector.*p.component;
+      case Plain::Kind::none:
+        break;
+    }
+    return 0;
+  }
+  static bool is_plain(const Source&);
+  static Plain plain_of(const Source&);
   std::vector<Source> sources_;
-  std::vector<Plain> plain_;  ///< all of them, if there are no others; once they have been placed
+  std::vector<Plain> plain_;  ///< of all sources, once they have been placed
+  bool reads_motion_alone_ = false;
   std::vector<BodyIndex> bodies_;
   std::vector<JointIndex> joints_;
 };

@@ -95,6 +95,8 @@ class TapeWriter {
         return {.kind = Kind::divide_rr, .a = o.a, .b = o.b};
       case Code::power:
         return {.kind = power_kind(constant(o.b)), .a = o.a, .b = o.b};
+      case Code::hypotenuse:
+        return {.kind = Kind::hypotenuse, .a = o.a, .b = o.b};
       case Code::minimum:
         return {.kind = Kind::minimum, .a = o.a, .b = o.b};
       case Code::maximum:

@@ -58,6 +58,7 @@ class Tape {
     exponential,
     hyperbolic_tangent,
     power,
+    hypotenuse,
     minimum,
     maximum,
     less,
@@ -188,6 +189,9 @@ void Tape::run(double* const w, const Other& other) const noexcept {
       case Kind::power:
         p = raise(w[i.a], w[i.b]);
         break;
+      case Kind::hypotenuse:
+        p = hypotenuse(w[i.a], w[i.b]);
+        break;
       case Kind::minimum:
         p = binary(Code::minimum, w[i.a], w[i.b]);
         break;
@@ -203,6 +207,8 @@ void Tape::run(double* const w, const Other& other) const noexcept {
       case Kind::other:
         p = other(i.a);
         break;
+      default:
+        __builtin_unreachable();  // saves the check of the range in each instruction
     }
     w[i.out] = p;
   }

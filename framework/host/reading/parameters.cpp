@@ -93,6 +93,8 @@ bool is_parameter_name(std::string_view name, const Value& value, bool of_model)
     value.error(fmt::format("{} is no name of a parameter", show(name)), "Let it begin with a letter.");
   else if (name == "pi")
     value.error("'pi' is no name of a parameter: it is 3.14159… in every expression", "Choose another name.");
+  else if (name == "t")
+    value.error("'t' is no name of a parameter: it is the time in every expression", "Choose another name.");
   else if (of_model && !std::ranges::all_of(name, fits))
     value.error(fmt::format("{} is no name of a parameter", show(name)),
                 "Use letters, digits and '_', as it stands in expressions.");

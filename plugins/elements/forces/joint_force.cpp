@@ -8,6 +8,7 @@
 #include "polyform/helpers/counted_outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/law_number.hpp"
+#include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -35,13 +36,13 @@ class JointForces final : public ForceBatch, public OutputSource, private ForceL
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t k = 0; k < efforts_.size(); ++k) {
-      out.efforts[k] = efforts_[k](in.time).value;
+      out.efforts[k] = value_at(efforts_[k], in.time);
       out.power += out.efforts[k] * in.v[k];
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     std::ranges::transform(efforts_, values.begin(),
-                           [&](const TimeFunction& effort) { return effort(in.attachments->time).value; });
+                           [&](const TimeFunction& effort) { return value_at(effort, in.attachments->time); });
   }
   void* query(std::string_view asked) noexcept override {
     if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);

@@ -1,4 +1,5 @@
 #include <array>
+#include <type_traits>
 #include <vector>
 
 #include "force_types.hpp"
@@ -52,6 +53,9 @@ struct Load {
 template <class T, class Motion>
 SpatialVector<T> wrench_of(const Vector3<T>& moment, const Vector3<T>& force, const T& in_body_axes, const Motion& at) {
   const auto in_ground = [&](const Vector3<T>& given) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (!(in_body_axes > 0)) return given;
+    }
     const Vector3<T> turned = at.R * given;
     Vector3<T> out;
     for (std::size_t k = 0; k < 3; ++k)

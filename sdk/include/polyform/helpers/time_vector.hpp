@@ -9,13 +9,18 @@
 
 namespace polyform {
 
+/// The value of a function at time t, without its rates.
+inline double value_at(const TimeFunction& f, double t) noexcept {
+  return f.is_constant() ? f.constant : f.kind == TimeFunction::Kind::other ? f.source->value(t).value : f(t).value;
+}
+
 struct TimeVector {
   TimeFunction components[3];
 
   /// The vector in a field that passed check_time_vector.
   explicit TimeVector(const FieldValue& field) { std::copy_n(field.functions.begin(), 3, components); }
   Vec3 operator()(double t) const noexcept {
-    return {components[0](t).value, components[1](t).value, components[2](t).value};
+    return {value_at(components[0], t), value_at(components[1], t), value_at(components[2], t)};
   }
   bool is_constant() const noexcept { return std::ranges::all_of(components, &TimeFunction::is_constant); }
 };
