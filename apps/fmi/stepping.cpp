@@ -51,7 +51,8 @@ void Stepping::fail() {
   const host::RunRecord record = run_->finish();
   if (record.end != host::End::failed)
     throw host::Failure(host::Exit::simulation_failed,
-                        record.notes.empty() ? "the run has ended before" : record.notes.back());
+                        record.ended_by.empty() ? std::string("the run has ended before")
+                                                : fmt::format("{} ended the run", record.ended_by));
   throw host::Failure(host::Exit::simulation_failed, record.failure, record.remedy);
 }
 

@@ -271,13 +271,8 @@ void StudyCases::give_back(std::unique_ptr<PreparedCase> one) {
 host::CaseOutcome StudyCases::outcome_of(PreparedCase& one, const host::RunRecord& record,
                                          const volatile std::sig_atomic_t* interrupted) const {
   if (record.end != host::End::done) return {one.number, false, record.failure, {}};
-  constexpr double rounding = 1e-9;  // of the duration
-  const bool ended_early = record.time < one.settings.end_time() - rounding * one.settings.duration;
   std::string reason;
-  if (!record.warnings.empty())
-    reason = "warning: " + record.warnings.front();
-  else if (ended_early && !record.notes.empty())  // the last one tells which element ended the run
-    reason = "warning: " + record.notes.back();
+  if (!record.warnings.empty()) reason = "warning: " + record.warnings.front();
   if (const std::string trouble = one.compared ? find_differences(one, interrupted) : ""; !trouble.empty())
     reason = "warning: " + trouble;
   host::CaseOutcome outcome{one.number, true, std::move(reason), quantities_.evaluate(one.sink->values())};

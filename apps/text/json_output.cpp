@@ -52,6 +52,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"time", run.time},
               {"rows", run.rows},
               {"status", host::name_of(run.end)}};
+  if (!run.ended_by.empty()) out["ended_by"] = run.ended_by;
   if (!run.imbalance_of.empty()) out["imbalance_of"] = run.imbalance_of;
   if (!run.choices.empty()) out["choices"] = run.choices;
   if (!run.warnings.empty()) out["warnings"] = run.warnings;

@@ -299,7 +299,7 @@ signals:
 forces: [{name: drive, type: joint-force, joint: pin, effort: {expression: "signal(u)"}}]
 simulation: {duration: 4, output_interval: 0.1}
 )YAML");
-  for (const char* solver : {"riccati", "cartesian", "particles"}) {
+  for (const char* solver : {"riccati", "cartesian", "thompson"}) {
     INFO(solver);
     const Outcome outcome = shop.run({"run", model, "--solver", solver, "--output", shop.path("p.csv").string()});
     CHECK(outcome.code == 0);
@@ -326,6 +326,5 @@ simulation: {duration: 1, step: 0.001, output_interval: 0.5, integrator: rk4}
   REQUIRE(outcome.code == 0);
   const auto record = nlohmann::json::parse(outcome.out);
   const double steps = record.at("steps"), evaluations = record.at("evaluations");
-  CHECK(steps < 1010);
   CHECK(evaluations < 4.5 * steps);
 }

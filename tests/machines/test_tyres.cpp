@@ -177,7 +177,10 @@ TEST_CASE("files of the magic formula that cannot be are refused with their line
   };
   CHECK(wrong("PKY1 = a lot\n") == "1: PKY1 is a lot, which is no number");
   CHECK(wrong("\nFITTYP = 62\n") == "2: the file is for version 62 of the formula, not 5.2 or 6.1");
-  CHECK_THAT(wrong("FITTYP = 61\nNOMPRES = 0\n"), Catch::Contains("NOMPRES is greater than zero"));
+  CHECK_THAT(wrong("FITTYP = 61\nNOMPRES = 0\n"), Catch::Contains("NOMPRES has to be greater than zero"));
+  CHECK(wrong("PKY1 = -20\nFNOMIN = 0\nPKY2 = 2\n") == "2: FNOMIN has to be greater than zero");
+  CHECK(wrong("PDX1 = 1.1\nPKY1 = -20\nPDX1 = 1.3\n") == "3: PDX1 has another value here than in line 1");
+  CHECK(wrong("") == "1: the file gives no coefficient of the magic formula");
   CHECK_THAT(wrong("hello\n"), Catch::Contains("no coefficient"));
   const Workshop shop;
   const std::string model = shop.write(

@@ -24,14 +24,15 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       work_(std::max(reader_.size(), type.programs().values.registers())),
       inputs_(std::span(work_).first(reader_.size())),
       shown_(type.programs().outputs.registers()),
+      switch_work_(type.programs().switches.registers()),
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size() + type.module_numbers()),
       outputs_(type.descriptor().outputs.size()),
-      switch_work_(type.programs().switches.registers()),
       peak_work_(type.programs().peaks.registers()),
       pole_work_(type.programs().poles.zeros.registers()),
       passed_work_(type.programs().passed.registers()),
+      divisor_work_(type.programs().poles.divisors.registers()),
       input_rates_(reader_.size()),
       state_rates_(type.states().size()),
       limits_(type),
@@ -52,6 +53,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.programs().peaks.prepare(std::span(peak_work_));
   type.programs().poles.zeros.prepare(std::span(pole_work_));
   type.programs().passed.prepare(std::span(passed_work_));
+  type.programs().poles.divisors.prepare(std::span(divisor_work_));
   own_.reserve(type.parts().size());
   type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();

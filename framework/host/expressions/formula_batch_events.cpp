@@ -27,9 +27,14 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     out.crossing = approached;
     return;
   }
-  if (k < first_limit()) {
+  if (k < first_divisor()) {
     out.name = "table";
     out.crossing = passed;
+    return;
+  }
+  if (k < first_limit()) {
+    out.name = "divisor";
+    out.crossing = touching_divisor;
     return;
   }
   if (k < first_own_event()) return limits_.describe(k - first_limit(), out);
@@ -52,27 +57,41 @@ void FormulaBatch::find_rates(const ForceInput& at) noexcept {
   reader_.rates(read_markers(at), at.v.subspan(std::min(v_, at.v.size())), state_rates_, input_rates_);
 }
 
-/// Where a formula reads velocities its rate is NaN: the host takes a difference.
+/// Values and rates. Where a function reads velocities its rate is NaN: the host takes a difference.
+void FormulaBatch::find_functions(const Program& functions, std::vector<Jet>& work, EventOutput& out,
+                                  std::size_t first) noexcept {
+  if (functions.roots() == 0) return;
+  for (std::size_t i = 0; i < inputs_.size(); ++i) work[i] = {inputs_[i], input_rates_[i], 0};
+  functions.run(std::span(work));
+  for (std::size_t k = 0; k < functions.roots(); ++k) {
+    const Jet& found = work[functions.root(k)];
+    const bool is_taken = std::isfinite(found.value);  // NaN comes from a branch that is not
+    out.values[first + k] = is_taken ? found.value : 1.0;
+    out.rates[first + k] = !is_taken ? 0 : std::isfinite(found.rate) ? found.rate : no_number;
+  }
+}
+
+/// Where a formula jumps by very much, the host finds its way across by differences along the step that it made.
+void FormulaBatch::find_switches(EventOutput& out) noexcept {
+  const Program& functions = type_.programs().switches;
+  std::ranges::copy(inputs_, switch_work_.begin());
+  functions.run(std::span(switch_work_));
+  for (std::size_t k = 0; k < functions.roots(); ++k) {
+    const double value = switch_work_[functions.root(k)];
+    out.values[first_switch() + k] = std::isfinite(value) ? value : 1.0;  // NaN: as above
+  }
+}
+
 void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
   const ForceInput& at = *in.attachments;
   read(at);
   set_cells(at.time);
   if (first_own_event() > 0) find_rates(at);
-  const auto find = [&](const Program& functions, std::vector<Jet>& work, std::size_t first) {
-    if (functions.roots() == 0) return;
-    for (std::size_t i = 0; i < inputs_.size(); ++i) work[i] = {inputs_[i], input_rates_[i], 0};
-    functions.run(std::span(work));
-    for (std::size_t k = 0; k < functions.roots(); ++k) {
-      const Jet& found = work[functions.root(k)];
-      const bool is_taken = std::isfinite(found.value);  // NaN comes from a branch that is not
-      out.values[first + k] = is_taken ? found.value : 1.0;
-      out.rates[first + k] = !is_taken ? 0 : std::isfinite(found.rate) ? found.rate : no_number;
-    }
-  };
-  find(type_.programs().poles.zeros, pole_work_, 0);
-  find(type_.programs().switches, switch_work_, first_switch());
-  find(type_.programs().peaks, peak_work_, first_peak());
-  find(type_.programs().passed, passed_work_, first_passed());
+  find_functions(type_.programs().poles.zeros, pole_work_, out, 0);
+  find_switches(out);
+  find_functions(type_.programs().peaks, peak_work_, out, first_peak());
+  find_functions(type_.programs().passed, passed_work_, out, first_passed());
+  find_functions(type_.programs().poles.divisors, divisor_work_, out, first_divisor());
   if (limits_.count() > 0) {
     limits_.run(inputs_);
     limits_.evaluate_events(at.time, at.discrete, out, first_limit());

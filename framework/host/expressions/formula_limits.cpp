@@ -10,6 +10,8 @@ namespace {
 
 // A part of the output: so near to a limit it is at the limit, whatever rounding says.
 constexpr double of_rounding = 1e-9;
+// A part of the push: so much later than by its rates a mode ends that rests at the limit. Rates come from differences.
+constexpr double of_rates = 1e-6;
 // Roots of the program per limit.
 constexpr std::size_t roots_per_limit = 3;
 
@@ -56,7 +58,8 @@ void FormulaLimits::run(std::span<const double> inputs) noexcept {
 }
 
 /// Those of a mode that is not there are constant. A mode ends a little later than it begins, so that rounding does not
-/// end what rests at the limit: a distance that is rounding, and a push that would need the whole time for that.
+/// end what rests at the limit: a distance that is rounding, a push that would need the whole time for that, and rates
+/// that are rounding beside the push.
 void FormulaLimits::evaluate_events(double t, std::span<const std::int32_t> modes, EventOutput& out,
                                     std::size_t first) const noexcept {
   constexpr double shortest = 1e-12;  // s
@@ -79,8 +82,8 @@ void FormulaLimits::evaluate_events(double t, std::span<const std::int32_t> mode
         break;
       case LimitMode::kept:
         if (!std::isfinite(rates_[k])) break;
-        set(stop, rates_[k]);
-        set(leave, rates_[k] + pushed(k));
+        set(stop, rates_[k] - of_rates * pushed(k));
+        set(leave, rates_[k] + (1 + of_rates) * pushed(k));
         break;
     }
   }

@@ -118,6 +118,8 @@ class Graph {
   struct Pole {
     NodeIndex zero = 0;  ///< is zero there: a factor of a divisor, or the cosine below a tangent
     NodeIndex at = 0;    ///< the quotient, power or tangent
+    NodeIndex whole = none;  ///< the hypotenuse that is zero too if there is the pole, or none
+    bool operator==(const Pole&) const = default;
   };
   /// The poles of the roots, one for each zero of each quotient.
   std::vector<Pole> poles(std::span<const NodeIndex> roots);
@@ -146,7 +148,7 @@ class Graph {
   NodeIndex put(const GraphNode&);
   void keep_switch(NodeIndex, std::vector<NodeIndex>& found) const;
   void keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found);
-  void keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const;
+  void keep_factors(NodeIndex divisor, NodeIndex quotient, NodeIndex whole, std::vector<Pole>& found) const;
   void rows_of(const GraphNode&, std::vector<NodeIndex>& found);
   void keep_knots(Table bending, NodeIndex x, std::vector<NodeIndex>& found);
   std::vector<double> across(const Surface&, bool along_x) const;

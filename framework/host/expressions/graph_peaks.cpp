@@ -89,33 +89,36 @@ void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeI
   if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
 }
 
-/// A divisor is zero where one of its factors is, or all parts of it are.
-void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const {
+/// A divisor is zero where one of its factors is, or all parts of it are. whole: the hypotenuse whose part it is; none
+/// for others.
+void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, NodeIndex whole, std::vector<Pole>& found) const {
   const GraphNode& node = nodes_[divisor];
   switch (node.code) {
-    case Code::multiply:
     case Code::hypotenuse:
-      keep_factors(node.b, quotient, found);
+      if (whole == none) whole = divisor;
+      [[fallthrough]];
+    case Code::multiply:
+      keep_factors(node.b, quotient, whole, found);
       [[fallthrough]];
     case Code::divide:
     case Code::negate:
     case Code::absolute:
     case Code::square_root:
     case Code::cube_root:
-      return keep_factors(node.a, quotient, found);
+      return keep_factors(node.a, quotient, whole, found);
     case Code::power:
-      if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, found);
+      if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, whole, found);
       return;
     case Code::minimum:
     case Code::maximum:
-      keep_factors(node.a, quotient, found);
-      return keep_factors(node.b, quotient, found);
+      keep_factors(node.a, quotient, whole, found);
+      return keep_factors(node.b, quotient, whole, found);
     case Code::select:
-      keep_factors(node.b, quotient, found);
-      return keep_factors(node.c, quotient, found);
+      keep_factors(node.b, quotient, whole, found);
+      return keep_factors(node.c, quotient, whole, found);
     default:
-      const auto same = [&](const Pole& pole) { return pole.zero == divisor && pole.at == quotient; };
-      if (!is_constant(divisor) && std::ranges::none_of(found, same)) found.push_back({divisor, quotient});
+      const Pole pole{divisor, quotient, whole};
+      if (!is_constant(divisor) && std::ranges::find(found, pole) == found.end()) found.push_back(pole);
   }
 }
 
@@ -125,10 +128,10 @@ std::vector<Graph::Pole> Graph::poles(std::span<const NodeIndex> roots) {
   for (const NodeIndex i : needed(roots)) {
     const GraphNode node = nodes_[i];
     place_ = node.place;
-    if (node.code == Code::divide) keep_factors(node.b, i, found);
-    if (node.code == Code::tangent) keep_factors(add(Code::cosine, node.a), i, found);
+    if (node.code == Code::divide) keep_factors(node.b, i, none, found);
+    if (node.code == Code::tangent) keep_factors(add(Code::cosine, node.a), i, none, found);
     if (node.code == Code::power && !(is_constant(node.b) && nodes_[node.b].value >= 0))
-      keep_factors(node.a, i, found);
+      keep_factors(node.a, i, none, found);
   }
   place_ = place;
   return found;

@@ -309,6 +309,9 @@ class Descent {
   }
   [[noreturn]] void unknown(std::string_view name, std::size_t begin, bool is_function) {
     if (const std::string why = words_.why_not(name); !why.empty()) refuse(begin, why, words_.hint());
+    if (const auto one = std::ranges::find(functions, name, &Function::name); one != std::end(functions))
+      refuse(begin, fmt::format("'{}' is a function and stands here without arguments", name),
+             fmt::format("Write {}({}).", name, one->arguments));
     std::vector<std::string_view> all = words_.known();
     const std::vector<std::string_view>& numeric = function_names();
     all.insert(all.end(), numeric.begin(), numeric.end());
@@ -332,10 +335,19 @@ class Descent {
       refuse(at_, fmt::format("expected ')' or ',' in {}(…)", name), character() == "=" ? "Equality is written ==." : "");
     const bool two_forms = name == "step" && arguments.size() != 1 && arguments.size() != 5;
     if (arguments.size() < known->least || arguments.size() > known->most || two_forms)
-      refuse(begin, fmt::format("{} has {} argument{}", name, arguments.size(), arguments.size() == 1 ? "" : "s"),
+      refuse(begin, fmt::format("{} is given {} argument{}", name, arguments.size(), arguments.size() == 1 ? "" : "s"),
              fmt::format("Write {}({}).", name, known->arguments));
+    if (name == "clamp") check_order(begin, arguments[1], arguments[2], "the least value of clamp", "its greatest");
+    if (name == "step" && arguments.size() == 5)
+      check_order(begin, arguments[1], arguments[3], "the begin of step, x0,", "its end, x1");
     mark(begin);
     return known->make(graph_, arguments);
+  }
+  void check_order(std::size_t begin, NodeIndex first, NodeIndex second, std::string_view what, std::string_view other) {
+    if (!graph_.is_constant(first) || !graph_.is_constant(second) || graph_[first].value <= graph_[second].value) return;
+    refuse(begin, fmt::format("{} is {:.6g}, greater than {}, {:.6g}", what, graph_[first].value, other,
+                              graph_[second].value),
+           "Exchange the two.");
   }
   /// Names as they are written, up to a comma or the bracket that closes; in quotes with any characters.
   std::vector<Vocabulary::Argument> raw_arguments() {

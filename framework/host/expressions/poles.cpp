@@ -30,6 +30,7 @@ bool may_be_zero(const Interval& range) { return !(range.low > rounding || range
 /// A function that may change its sign at a pole, and the quotient that has it.
 struct Candidate {
   NodeIndex node = 0, quotient = 0;
+  NodeIndex divisor = Graph::none;  ///< it may do so only where this divisor touches zero
   bool touched = false;
 };
 
@@ -42,10 +43,11 @@ std::vector<Candidate> candidates(Graph& graph, const std::vector<Graph::Pole>& 
   std::vector<Candidate> all;
   for (std::size_t k = 0; k < poles.size(); ++k) {
     if (!may_be_zero(range[k])) continue;
-    all.push_back({poles[k].zero, poles[k].at, false});
+    const NodeIndex whole = poles[k].whole;
+    all.push_back({poles[k].zero, poles[k].at, whole, false});
     for (const std::uint32_t input : graph.inputs(std::span(zeros).subspan(k, 1)))
       if (const NodeIndex slope = graph.derivative(poles[k].zero, input); slope != Graph::none)
-        all.push_back({slope, poles[k].at, true});
+        all.push_back({slope, poles[k].at, whole == Graph::none ? poles[k].zero : whole, true});
   }
   return all;
 }
@@ -60,12 +62,19 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
   std::vector<std::vector<NodeIndex>> needed;  // by each value
   for (std::size_t v = 0; v < values.size() && !found.empty(); ++v)
     needed.push_back(graph.needed(values.subspan(v, 1)));
+  std::vector<NodeIndex> touching;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (!may_change_sign(range[k])) continue;
-    const auto known = static_cast<std::size_t>(std::ranges::find(nodes, found[k].node) - nodes.begin());
+    std::optional<std::size_t> divisor;
+    if (found[k].divisor != Graph::none) {
+      divisor = static_cast<std::size_t>(std::ranges::find(touching, found[k].divisor) - touching.begin());
+      if (*divisor == touching.size()) touching.push_back(found[k].divisor);
+    }
+    std::size_t known = 0;
+    while (known < nodes.size() && !(nodes[known] == found[k].node && all[known].divisor == divisor)) ++known;
     if (known == nodes.size()) {
       nodes.push_back(found[k].node);
-      all.push_back({graph[found[k].quotient].place, {}, found[k].touched});
+      all.push_back({graph[found[k].quotient].place, {}, found[k].touched, divisor});
     }
     Pole& pole = all[known];
     pole.touched = pole.touched && found[k].touched;
@@ -75,6 +84,7 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
         pole.values.push_back(v);
   }
   zeros = Program(graph, nodes, inputs);
+  divisors = Program(graph, touching, inputs);
 }
 
 bool grows_without_bound(const SizesAtPole& at) noexcept {

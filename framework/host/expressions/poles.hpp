@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ inline constexpr Crossing pole = static_cast<Crossing>(3);
 /// its sign, and there its slope changes sign. Where the slope changes its sign and the divisor is not zero, nothing
 /// happens.
 inline constexpr Crossing touched_pole = static_cast<Crossing>(4);
+/// The same for such a divisor: no change of its sign is an event. Only where it is near zero its slopes count, and the
+/// parts of a hypotenuse.
+inline constexpr Crossing touching_divisor = static_cast<Crossing>(6);
 
 /// The poles of some formulas. Immutable after construction.
 struct Poles {
@@ -31,10 +35,13 @@ struct Poles {
     TextPlace place;                    ///< of the quotient, power or tangent
     std::vector<std::uint32_t> values;  ///< the numbers of the values that have this pole
     bool touched = false;               ///< its root is the derivative of a divisor, not the divisor
+    /// Among `divisors`, one that is zero at the pole and never negative; or none.
+    std::optional<std::size_t> divisor{};
   };
   Program zeros;  ///< each root changes its sign at its pole
   std::vector<Pole> all;
   std::vector<NodeIndex> nodes;  ///< of the zeros
+  Program divisors;              ///< those that touch zero
 };
 
 /// The interface of a batch whose formulas may have poles: its first event functions are those of the poles.
@@ -44,6 +51,8 @@ class PoleSource {
   /// The size of the values that have the pole of this event function, when events were last evaluated: the largest
   /// one that is a number.
   virtual double size_at_pole(std::size_t event) const noexcept = 0;
+  /// The event function that is a divisor which touches zero at this pole; none if there is no such divisor.
+  virtual std::optional<std::size_t> divisor_of(std::size_t event) const noexcept = 0;
   /// Notes that the values could not be computed at time t because of this pole, as note_trouble() does for others.
   virtual void note_pole(std::size_t event, double t) const noexcept = 0;
 

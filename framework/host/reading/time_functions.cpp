@@ -188,7 +188,8 @@ std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, con
   } else {
     // Parts are operands: numbers, expressions as texts, functions of time in any form.
     const bool sum = key == "sum", is_list = form.node().kind == Node::Kind::list;
-    bool good = true;
+    bool good = !is_list || !form.node().items.empty();
+    if (!good) form.error(fmt::format("the list of '{}' is empty", key), "Give its parts, or a number in its place.");
     expressions::NodeIndex all = graph.constant(sum ? 0 : 1);
     for (std::size_t i = 0; i < (is_list ? form.node().items.size() : 1); ++i) {
       const auto part = formulas->operand(is_list ? form.item(i) : form);

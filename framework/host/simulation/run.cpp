@@ -167,8 +167,7 @@ void Run::tell(RunRecord& record) {
   record.events = stops_.events_passed();
   record.notes = motion_.tally().notes();
   record.open_contacts = motion_.tally().open();
-  if (!stops_.ended_by().empty())
-    record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
+  record.ended_by = stops_.ended_by();
   record.choices = motion_.integrator().choices();
   if (record.choices.empty()) record.choices = watches_.held();
   record.warnings = warnings(record);
@@ -292,6 +291,8 @@ void Run::put_row(double t) {
 
 std::vector<std::string> Run::warnings(const RunRecord& record) {
   std::vector<std::string> all = stops_.warnings();
+  if (!record.ended_by.empty())
+    all.insert(all.begin(), fmt::format("{} ended the run at t = {:.9g} s", record.ended_by, motion_.time()));
   const auto append = [&](std::vector<std::string> more) {
     for (std::string& text : more) all.push_back(std::move(text));
   };

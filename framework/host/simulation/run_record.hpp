@@ -56,6 +56,7 @@ struct RunRecord {
   std::string choices;                ///< the methods that an integrator chose, and why; or empty
   std::vector<std::string> kernels;   ///< on which the solver says that it stands (kernels_of)
   std::vector<std::string> open_contacts;  ///< rigid contacts and stops whose forces are not unique
+  std::string ended_by;               ///< the element that ended the run before its end, "`name` (event)"; or empty
   std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };

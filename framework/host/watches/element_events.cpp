@@ -141,18 +141,20 @@ double ElementEvents::turning() const {
 }
 
 double ElementEvents::longest_step(std::size_t event, double value, double rate) const {
-  const Batch& b = batches_[descriptions_[event].batch];
-  return ask<ReachSource>(*b.events)->longest_step(event - b.first, value, rate);
+  return ask<ReachSource>(*batch_of(event).events)->longest_step(place_in_batch(event), value, rate);
 }
 
 double ElementEvents::size_at_pole(std::size_t event) const {
-  const Batch& b = batches_[descriptions_[event].batch];
-  return ask<PoleSource>(*b.events)->size_at_pole(event - b.first);
+  return ask<PoleSource>(*batch_of(event).events)->size_at_pole(place_in_batch(event));
+}
+
+std::optional<std::size_t> ElementEvents::divisor_of(std::size_t event) const {
+  const auto place = ask<PoleSource>(*batch_of(event).events)->divisor_of(place_in_batch(event));
+  return place ? std::optional(batch_of(event).first + *place) : std::nullopt;
 }
 
 void ElementEvents::note_pole(std::size_t event, double t) const {
-  const Batch& b = batches_[descriptions_[event].batch];
-  ask<PoleSource>(*b.events)->note_pole(event - b.first, t);
+  ask<PoleSource>(*batch_of(event).events)->note_pole(place_in_batch(event), t);
 }
 
 std::string ElementEvents::name_of(std::size_t event) const {
@@ -295,10 +297,6 @@ bool ElementEvents::set_discrete(const Batch& b, std::span<const std::int32_t> v
                   "Report this to the author of the element.");
   std::ranges::copy(values, known.begin());
   return true;
-}
-
-bool ElementEvents::has_limits() const {
-  return std::ranges::any_of(batches_, [](const Batch& b) { return b.limits != nullptr; });
 }
 
 bool ElementEvents::is_beside_limits(std::size_t k) const { return batches_[descriptions_[k].batch].limits != nullptr; }

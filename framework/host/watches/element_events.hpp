@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +46,8 @@ class ElementEvents {
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
   /// For a function whose crossing is `passed`: how long a step may be where it has a value and a rate, s.
   double longest_step(std::size_t event, double value, double rate) const;
+  /// Of a function that shows a pole: that of its divisor which touches zero, if there is one.
+  std::optional<std::size_t> divisor_of(std::size_t event) const;
   /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;
@@ -69,7 +73,9 @@ class ElementEvents {
   /// Whether there are limits of signals. Behind anything that may jump or bend what they read, their modes are chosen
   /// anew: note_limits() at a state right before it, and choose_limits() behind it, each at the state that was
   /// evaluated last. The latter returns whether anything was changed, as pass().
-  bool has_limits() const;
+  bool has_limits() const {
+    return std::ranges::any_of(batches_, [](const Batch& b) { return b.limits != nullptr; });
+  }
   void note_limits();
   bool choose_limits();
   /// Whether a limit makes this event, in which nothing jumps or bends but its own output.
@@ -125,6 +131,8 @@ class ElementEvents {
     std::size_t batch;
     Crossing crossing;
   };
+  const Batch& batch_of(std::size_t event) const { return batches_[descriptions_[event].batch]; }
+  std::size_t place_in_batch(std::size_t event) const { return event - batch_of(event).first; }
   ForceInput attachments_of(const Batch&) const;
   EventInput input_of(const Batch&, const ForceInput& attachments) const;
   bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);

@@ -51,6 +51,7 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
     : integrator_(integrator),
       elements_(view, solver),
       laws_(view, elements_),
+      touches_(elements_),
       search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
@@ -73,7 +74,7 @@ double EventWatch::first_step() const { return first_share * scale(integrator_.t
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
-  if (wanted == passed) return false;
+  if (wanted == passed || wanted == touching_divisor || !touches_.may_touch(k)) return false;
   return wanted == approached || wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
 }
 
@@ -88,20 +89,14 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
                       "Look at its fields, and at the motion of what it is attached to.");
 }
 
-/// The state at t, in y_. At the very instant a quotient may be rounding, and states that are found by evaluations are
-/// none: they are those between two beside it.
-bool EventWatch::find_state(double t) {
-  if (integrator_.state_at(t, y_)) return true;
-  const double aside = 0.1 * widest_crossing();
-  const double before = std::max(integrator_.previous_time(), t - aside);
-  const double behind = std::min(integrator_.time(), t + aside);
-  if (!(behind > before) || !integrator_.state_at(before, other_y_) || !integrator_.state_at(behind, y_)) return false;
-  const double share = (t - before) / (behind - before);
-  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = other_y_[i] + share * (y_[i] - other_y_[i]);
-  return true;
+double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+  const double reach = find_rates(t, values, rates);
+  touches_.see(values, rates, integrator_.time() - integrator_.previous_time());
+  return reach;
 }
 
-double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+/// Returns what sample() does.
+double EventWatch::find_rates(double t, std::span<double> values, std::span<double> rates) {
   evaluate(t, values, rates);
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
@@ -223,6 +218,7 @@ void EventWatch::begin_after_event() {
 std::optional<double> EventWatch::find() {
   const double t = integrator_.time();
   check_standstill();
+  touches_.begin(search_.values(), search_.rates(), t - integrator_.previous_time());
   const std::optional<SignChange> found = find_counted(t);
   if (!found) return laws_.accept(t), std::nullopt;
   check_poles_beside(*found);
@@ -347,6 +343,7 @@ double EventWatch::longest_step() {
       continue;
     }
     if (chatter_[k].silent_until > integrator_.time() || (shows_pole(k) && pace_.approach == 1)) continue;
+    if (elements_.crossing(k) == touching_divisor || !touches_.may_touch(k)) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
     if ((value >= 0) == (rate < 0)) {

@@ -9,6 +9,7 @@
 #include "framework/host/expressions/poles.hpp"
 #include "framework/host/integration/event_search.hpp"
 #include "framework/host/integration/integration.hpp"
+#include "framework/host/watches/divisor_touches.hpp"
 #include "framework/host/watches/element_events.hpp"
 #include "framework/host/watches/law_limits.hpp"
 
@@ -90,6 +91,7 @@ class EventWatch final : private Signals {
   };
   std::size_t size() const noexcept override { return elements_.size(); }
   double sample(double t, std::span<double> values, std::span<double> rates) override;
+  double find_rates(double t, std::span<double> values, std::span<double> rates);
   bool counts(std::size_t k, bool rising) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;
@@ -113,6 +115,7 @@ class EventWatch final : private Signals {
   Integration& integrator_;
   ElementEvents elements_;
   LawLimits laws_;
+  DivisorTouches touches_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
   double step_;

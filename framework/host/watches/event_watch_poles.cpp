@@ -22,6 +22,19 @@ constexpr double widest_share = 1e-6;
 
 }  // namespace
 
+/// The state at t, in y_. At the very instant a quotient may be rounding, and states that are found by evaluations are
+/// none: they are those between two beside it.
+bool EventWatch::find_state(double t) {
+  if (integrator_.state_at(t, y_)) return true;
+  const double aside = 0.1 * widest_crossing();
+  const double before = std::max(integrator_.previous_time(), t - aside);
+  const double behind = std::min(integrator_.time(), t + aside);
+  if (!(behind > before) || !integrator_.state_at(before, other_y_) || !integrator_.state_at(behind, y_)) return false;
+  const double share = (t - before) / (behind - before);
+  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = other_y_[i] + share * (y_[i] - other_y_[i]);
+  return true;
+}
+
 bool EventWatch::shows_pole(std::size_t k) const {
   return elements_.crossing(k) == pole || elements_.crossing(k) == touched_pole;
 }
@@ -110,7 +123,7 @@ double EventWatch::step_to_pole(double way, double share_of_way) const {
 bool EventWatch::is_beside_pole(double way) const {
   constexpr double same = 0.1;
   for (std::size_t j = 0; j < size(); ++j)
-    if (shows_pole(j) && search_.rates()[j] != 0 &&
+    if (shows_pole(j) && touches_.may_touch(j) && search_.rates()[j] != 0 &&
         std::abs(-search_.values()[j] / search_.rates()[j] - way) < same * way + widest_crossing())
       return true;
   return false;

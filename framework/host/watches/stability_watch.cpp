@@ -9,7 +9,7 @@ namespace polyform::host::inline watches {
 namespace {
 
 // Evaluations between two looks, and of steps before a look that count; a look takes three evaluations.
-constexpr std::size_t between_looks = 1500, few_steps = 50;
+constexpr std::size_t between_looks = 1500, least_steps = 50;
 // Looks from which on the direction of the fastest motion is known.
 constexpr std::size_t first_looks = 3, many_looks = 10;
 // Step times largest |eigenvalue| from which on stability may hold a step: explicit methods of Runge-Kutta type are
@@ -23,7 +23,7 @@ constexpr double beyond_the_bound = 2;
 void StabilityWatch::look() {
   const Statistics done = integrator_.statistics();
   if (due_ == 0) due_ = between_looks;
-  if (done.evaluations < due_ || done.steps < steps_ + few_steps || integrator_.follows_stiffness()) return;
+  if (done.evaluations < due_ || done.steps < steps_ + least_steps || integrator_.follows_stiffness()) return;
   due_ = done.evaluations + between_looks;
   find_rate();
   steps_ = done.steps;

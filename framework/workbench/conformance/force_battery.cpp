@@ -135,10 +135,14 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   list.claim(balances, 1e-9, turn_with_markers, [&](Measure& m) {
     if (errors.empty()) see_quietly(see_turns);  // where the claim before was known already
     std::size_t i = 0;
-    const bool may_hold_on = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
+    const bool is_tied = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
     on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
-      if (may_hold_on && !(errors[i++] <= 1e-9)) return;  // ground takes its part
       const Load load = load_of(read, in);
+      ElementInstance weightless = read;
+      weightless.gravity = {};
+      const bool may_hold_on = is_tied || difference(load, load_of(weightless, in), beside) > 0;
+      if (may_hold_on && !(errors[i] <= 1e-9)) return void(++i);  // ground or gravity takes its part
+      ++i;
       Spatial sum;
       double scale = 0;
       for (std::size_t k = 0; k < in.markers.size(); ++k) {

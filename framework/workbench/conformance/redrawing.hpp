@@ -114,14 +114,22 @@ void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, On
              });
 }
 
-/// Checks that the results of an instance turn with everything to which it is attached. If they do not, and fields are
-/// tied to ground, checks the same with the values of the ground frame turned too. error_of(instance, input) compares
+/// Checks that the results of an instance turn with everything to which it is attached. If they do not, checks the same
+/// with gravity turned too, and if fields are tied to ground with all values of the ground frame turned. error_of(instance, input) compares
 /// the results there with the former results, turned. Returns the error of the first check; tied: the name of a field
 /// that prevents the second.
 template <class Type, class Error>
 double see_turned(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& R, const Vec3& d,
                   Error error_of, std::string& tied, Measure& m) {
   const double error = error_of(read, carried(in, R, d));
+  ElementInstance heavy = read;
+  heavy.gravity = R * read.gravity;
+  if (error > same_results) {
+    if (const double with_gravity = error_of(heavy, carried(in, R, {})); with_gravity <= same_results) {
+      m.see(with_gravity, "after a turn of the whole system and of gravity");
+      return error;
+    }
+  }
   if (error <= same_results || std::ranges::none_of(type.fields(), &FieldSpec::tied_to_ground)) {
     m.see(error, "after a turn and a shift of the whole system");
     return error;

@@ -114,11 +114,15 @@ struct MagicFormula::Units {
 /// the file is another one than this: that says so under FITTYP or PROPERTY_FILE_FORMAT. The section [UNITS] holds for
 /// the whole file, wherever it stands.
 std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
-  std::size_t line_number = 0, found = 0;
+  std::size_t line_number = 0;
   unknown_.clear();
   Units units;
   std::string section;
-  std::vector<double MagicFormula::*> given;
+  struct Given {
+    double MagicFormula::*member;
+    std::size_t line;
+  };
+  std::vector<Given> given;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -162,25 +166,53 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     const auto [stopped, error] = std::from_chars(value.data(), value.data() + value.size(), number);
     if (error != std::errc() || stopped != value.data() + value.size() || !std::isfinite(number))
       return Mistake{line_number, name + " is " + std::string(value) + ", which is no number"};
+    const auto before = std::ranges::find(given, known->member, &Given::member);
+    if (before == given.end())
+      given.push_back({known->member, line_number});
+    else if (this->*known->member != number)
+      return Mistake{line_number, name + " has another value here than in line " + std::to_string(before->line)};
     this->*known->member = number;
     has_combined_ = has_combined_ || name.starts_with('R');
     has_aligning_ = has_aligning_ || (name.starts_with('Q') && name.find('Z') != name.npos);
-    if (std::ranges::find(given, known->member) == given.end()) given.push_back(known->member);
-    ++found;
   }
-  for (double MagicFormula::*const member : given) this->*member *= units.size_of(member);
-  if (found == 0) return Mistake{line_number, "the file gives no coefficient of the magic formula"};
-  const auto is_given = [&](double MagicFormula::*member) { return std::ranges::find(given, member) != given.end(); };
+  for (const Given& one : given) this->*one.member *= units.size_of(one.member);
+  if (given.empty())
+    return Mistake{std::max<std::size_t>(line_number, 1), "the file gives no coefficient of the magic formula"};
+  const auto is_given = [&](double MagicFormula::*member) {
+    return std::ranges::find(given, member, &Given::member) != given.end();
+  };
   has_nominal_load_ = has_nominal_load_ || is_given(&MagicFormula::FNOMIN);
   constexpr std::string_view principal[] = {"PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2"};
   missing_.clear();
   for (const Name& name : names)
     if (std::ranges::find(principal, name.name) != std::end(principal) && !is_given(name.member))
       missing_ += (missing_.empty() ? "" : ", ") + std::string(name.name);
-  if (is_61_ && (!(NOMPRES > 0) || PKY4 == 0 || INFLPRES < 0))
-    return Mistake{line_number, "NOMPRES is greater than zero, PKY4 not zero, INFLPRES not below zero"};
-  if (!(FNOMIN > 0) || !(UNLOADED_RADIUS > 0) || !(LFZO > 0) || PKY2 == 0 || PCX1 == 0 || PCY1 == 0)
-    return Mistake{line_number, "FNOMIN, UNLOADED_RADIUS and LFZO are greater than zero, PKY2, PCX1 and PCY1 not zero"};
+  enum class Range { positive, not_zero, not_negative };
+  struct Limit {
+    double MagicFormula::*member;
+    Range range;
+    bool of_61 = false;
+  };
+  for (const Limit& limit : {Limit{&MagicFormula::NOMPRES, Range::positive, true},
+                             Limit{&MagicFormula::PKY4, Range::not_zero, true},
+                             Limit{&MagicFormula::INFLPRES, Range::not_negative, true},
+                             Limit{&MagicFormula::FNOMIN, Range::positive},
+                             Limit{&MagicFormula::UNLOADED_RADIUS, Range::positive},
+                             Limit{&MagicFormula::LFZO, Range::positive}, Limit{&MagicFormula::PKY2, Range::not_zero},
+                             Limit{&MagicFormula::PCX1, Range::not_zero}, Limit{&MagicFormula::PCY1, Range::not_zero}}) {
+    const double value = this->*limit.member;
+    const bool fits = limit.range == Range::positive   ? value > 0
+                      : limit.range == Range::not_zero ? value != 0
+                                                       : value >= 0;
+    if (fits || (limit.of_61 && !is_61_)) continue;
+    const auto at = std::ranges::find(given, limit.member, &Given::member);
+    const auto called = std::ranges::find(names, limit.member, &Name::member);
+    const std::string_view wanted = limit.range == Range::positive   ? "greater than zero"
+                                    : limit.range == Range::not_zero ? "another number than zero"
+                                                                     : "not below zero";
+    return Mistake{at == given.end() ? line_number : at->line, std::string(called->name) + " has to be " +
+                                                                   std::string(wanted)};
+  }
   return std::nullopt;
 }
 
