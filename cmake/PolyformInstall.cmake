@@ -16,7 +16,11 @@ list(TRANSFORM recursions PREPEND polyform_recursion_)
 install(TARGETS polyform polyform_sdk ${recursions} EXPORT PolyformTargets
   RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/polyform)
-install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY sdk/include/polyform DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN solvers EXCLUDE)
+foreach(header IN LISTS POLYFORM_INSTALLED_SOLVER_HEADERS)
+  cmake_path(GET header PARENT_PATH folder)
+  install(FILES sdk/include/polyform/solvers/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/polyform/solvers/${folder})
+endforeach()
 install(EXPORT PolyformTargets NAMESPACE Polyform:: DESTINATION ${package_dir})
 # The SDK has a count of its own (plugin.hpp).
 file(STRINGS sdk/include/polyform/contract/plugin.hpp sdk_version REGEX "sdk_major = [0-9]+, sdk_minor = [0-9]+")

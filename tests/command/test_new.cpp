@@ -46,8 +46,8 @@ TEST_CASE("a new project bears its own name in files, functions and types") {
 TEST_CASE("every kind has one example, and the help names it") {
   const Workshop shop;
   const std::string help = shop.run({"new", "--help"}).out;
-  for (const std::string kind : {"joint", "force", "constraint", "flexible-body", "module", "integrator",
-                                 "importer", "formulation"}) {
+  for (const std::string kind : {"joint", "rheonomic-joint", "force", "constraint", "flexible-body", "module",
+                                 "integrator", "importer", "formulation", "device"}) {
     INFO(kind);
     CHECK_THAT(help, Contains(kind));
     CHECK(shop.run({"new", kind, "my-plugin", "--directory", shop.path(kind).string()}).code == 0);

@@ -14,6 +14,23 @@ foreach(file bin/polyform include/polyform/contract/plugin.hpp include/polyform/
   endif()
 endforeach()
 
+# The inside of solvers is not installed, and no header that is includes one that is not.
+foreach(inside multiplier_matrix flexible_links loop_closure block_ldlt recursion)
+  if(EXISTS ${PREFIX}/include/polyform/solvers/${inside}.hpp)
+    message(FATAL_ERROR "solvers/${inside}.hpp was installed")
+  endif()
+endforeach()
+file(GLOB_RECURSE headers ${PREFIX}/include/*.hpp)
+foreach(header IN LISTS headers)
+  file(STRINGS ${header} lines REGEX "^#include \"polyform/")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"([^\"]*)\".*" "\\1" included "${line}")
+    if(NOT EXISTS ${PREFIX}/include/${included})
+      message(FATAL_ERROR "${header} includes ${included}, which was not installed")
+    endif()
+  endforeach()
+endforeach()
+
 # The pages link to each other and to the models.
 file(GLOB_RECURSE pages RELATIVE ${PREFIX}/share/doc/polyform ${PREFIX}/share/doc/polyform/*.md)
 check_links(${PREFIX}/share/doc/polyform ${pages})

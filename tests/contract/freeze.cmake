@@ -1,5 +1,5 @@
 # Keeps a copy of the contract as it is: the headers that plugins include, the sources of the SDK that the example of a
-# formulation stands on, the examples of all kinds, and the device of the tests. Run once when an SDK version is released, before it changes
+# formulation stands on, and the examples of all kinds. Run once when an SDK version is released, before it changes
 # again:
 #
 #   cmake -DSOURCE=. -DVERSION=1.1 -P tests/contract/freeze.cmake
@@ -27,8 +27,6 @@ foreach(example IN LISTS examples)
   list(FILTER files EXCLUDE REGEX "/test.cpp$")
   file(COPY ${files} DESTINATION ${frozen}/plugins/${example})
 endforeach()
-
-file(COPY ${SOURCE}/tests/contract/memory-device DESTINATION ${frozen}/plugins)
 
 # All that these include, and all that the contract has beside.
 file(GLOB todo RELATIVE ${headers} ${headers}/contract/*)

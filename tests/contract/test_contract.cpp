@@ -186,7 +186,7 @@ TEST_CASE("layouts of earlier versions do not depend on later members") {
 TEST_CASE("devices that were built with headers of an earlier and of a later SDK run") {
   for (const std::string folder : {"frozen/1.0", "grown/content"}) {
     INFO(folder);
-    void* const library = ::dlopen((CONTRACT_FOLDER "/" + folder + "/memory-device.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const library = ::dlopen((CONTRACT_FOLDER "/" + folder + "/abacus-device.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library != nullptr);
     DeviceReceiver receiver;
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(receiver);

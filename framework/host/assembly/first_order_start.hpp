@@ -10,9 +10,10 @@ namespace polyform::host::inline assembly {
 class FirstOrderStart {
  public:
   explicit FirstOrderStart(Start& start) : start_(start) {}
-  /// What the elements start with by themselves.
+  /// Sets the initial states that the elements give without knowing the motion.
   void begin();
-  /// States that begin with the motion (InitialStates, DiscreteAtStart). Integrals of variables stay as they are.
+  /// Sets the initial states that depend on the initial motion (InitialStates, DiscreteAtStart). The states that are
+  /// integrals of variables stay as they are.
   void begin_with_motion();
 
  private:

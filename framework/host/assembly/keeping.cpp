@@ -34,7 +34,8 @@ bool Keeping::keeps_all(std::span<const double> w, std::span<const BodyVelocity>
   std::vector<const BodyVelocity*> given(view_.bodies.size());
   for (const BodyVelocity& one : bodies) given[at(one.body)] = &one;
   for (const BodyVelocity& one : bodies) {
-    // Each twist is taken relative to the next body inboard for which as much is given, so that rows stay short.
+    // Each twist is taken relative to the nearest body inboard whose velocity is given as completely: then its row
+    // contains only the joints between the two bodies.
     BodyIndex in = view_.joints[at(one.body)].inboard();
     while (!is_ground(in) && (given[at(in)] == nullptr || (one.whole && !given[at(in)]->whole)))
       in = view_.joints[at(in)].inboard();

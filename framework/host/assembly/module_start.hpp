@@ -1,4 +1,4 @@
-// Integrals and variables of modules that fit the positions and rates of what the modules are attached to.
+// Initial states of modules that fit the positions and the velocities of the bodies and joints they are attached to.
 #pragma once
 
 #include "framework/host/assembly/start.hpp"
@@ -9,10 +9,10 @@ namespace polyform::host::inline assembly {
 class ModuleStart {
  public:
   explicit ModuleStart(Start& start) : start_(start) {}
-  /// If holonomic rows do not fit the positions, changes those states that are integrals of the modules' variables, by
-  /// the least change (in the scale of M) that makes the rows fit. False, with an error reported, if there is none.
+  /// If holonomic rows do not fit the positions, changes the states that are integrals of variables until the rows fit.
+  /// The change is the least one, measured by M. False, with an error reported, if no change makes them fit.
   bool fit_positions();
-  /// If rows do not fit the motion, changes the variables by the least (in the scale of M) that makes the rows fit.
+  /// If rows do not fit the motion, changes the variables until they fit, by the least change, measured by M.
   void fit_variables();
 
  private:

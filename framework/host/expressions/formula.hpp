@@ -19,36 +19,36 @@ namespace polyform::host::inline expressions {
 struct StateInput {
   enum class Kind : std::uint8_t {
     time,
-    position,
-    velocity,  ///< t; q and v of a joint
-    x,
+    position,  ///< q of a joint
+    velocity,  ///< v of a joint
+    x,         ///< x to z: the position of a body's origin
     y,
     z,
-    vx,
+    vx,        ///< vx to vz: the velocity of that origin
     vy,
     vz,
-    wx,
+    wx,        ///< wx to wz: the angular velocity of the body
     wy,
-    wz,     ///< of a body: its origin, the velocity of that, and its angular velocity
-    acceleration,  ///< the rate of v of a joint; from here on rates of velocities, which rows of constraints alone read
-    ax,
+    wz,
+    acceleration,  ///< the rate of v of a joint; with the next six, for rows of constraints only
+    ax,        ///< ax to dwz: the rates of vx to wz
     ay,
     az,
     dwx,
     dwy,
-    dwz,    ///< of a body: the rates of vx to wz
+    dwz,
     state,  ///< of a signal
     held,   ///< what a sampler holds
     within, ///< 1 while a limit of a signal leaves its integral alone, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
     given,  ///< a value that another program gives
-    module_number  ///< of a module: a variable, or behind all of these a state
+    module_number  ///< of a module: its variables are counted first, then its states
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, the joint, force or module
-  std::uint32_t index = 0;  ///< of the joint's coordinates, the element's numbers; else among those of all signals
-  bool with_index = true;   ///< of a joint: the text gives it
+  std::uint32_t index = 0;  ///< which coordinate of the joint or number of the element; of signals, which among all
+  bool with_index = true;   ///< of a joint: whether the text of the formula names the index
   bool operator==(const StateInput&) const = default;
 };
 
@@ -90,12 +90,12 @@ struct Formulas {
   std::shared_ptr<std::vector<FormulaText>> texts = std::make_shared<std::vector<FormulaText>>();
 
   NodeIndex input(const StateInput&);
-  /// The rate of an expression of the time, of bodies' places and of positions of joints that have one; Graph::none where
-  /// it reads anything else, or its derivative is no expression.
+  /// The rate of an expression that reads the time, positions of bodies, and positions of joints that have a rate;
+  /// Graph::none if it reads anything else, or if its derivative is no expression.
   NodeIndex rate(NodeIndex root);
   bool of_time_alone(NodeIndex root) const;
-  /// Expressions that are zero where a condition or bound of one of the roots turns round on the way of the motion,
-  /// where these are known: beside them a condition may hold for any short while. Not for those of the time alone.
+  /// Expressions that are zero where what a condition or bound in a root compares is largest or smallest along the
+  /// motion, as far as they are known: near there a condition may hold very shortly. None for those of the time alone.
   std::vector<NodeIndex> turnings(std::span<const NodeIndex> roots);
 };
 
@@ -196,8 +196,8 @@ class LookForStrained {
   LookForStrained(const LookForStrained&) = delete;
   LookForStrained& operator=(const LookForStrained&) = delete;
 };
-/// A sentence that names the formula, its place and the time; "" if there was none from a time on, s. Trouble in a step
-/// that was tried in vain and made smaller does not explain later failures.
+/// A sentence that names the formula, its place and the time; "" if there was none after the time `since`, s. Trouble
+/// in a step that was tried in vain and made smaller does not explain later failures.
 std::string last_trouble(double since);
 
 }  // namespace polyform::host::inline expressions

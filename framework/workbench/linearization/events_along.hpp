@@ -1,5 +1,5 @@
-// Events of elements along a motion. A contact or a stop acts at one instant, and no matrix contains its effect on a
-// disturbance.
+// Events of elements along a motion. A contact or a stop changes the motion at one instant, which no matrix of a
+// linearization contains.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,9 @@ struct EventAlong {
 /// if there is one. Failure (simulation_failed) if the motion cannot be followed.
 std::optional<EventAlong> first_event_along(const PointModel&, MotionPath&, double length);
 
-/// When something of the model next jumps or bends by the clock within `length` s of the operating point, s after it;
-/// inner rows of cubic tables do not count, where only the third derivative jumps. Infinite if nothing does.
+/// The first time, in s after the operating point and at most `length`, at which a function of time in the model jumps
+/// or bends; infinite if there is none. The inner rows of cubic tables do not count: only the third derivative jumps
+/// there.
 double first_knot_along(const PointModel&, double length);
 
 }  // namespace polyform::host::linearization

@@ -23,12 +23,12 @@ class ModuleStates {
   /// The view outlives the object.
   explicit ModuleStates(const SystemView&);
 
-  /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows
-  /// of all modules one after another, columns the first-order states.
+  /// Finds which variables and integrals the rows of all modules determine, by complete pivoting over A at this state.
+  /// The elimination counts rows through all modules, and its columns are the first-order states.
   Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
-  /// The dependent variables and integrals in state.x from all others. False if they are not determined.
+  /// Computes the dependent variables and integrals in state.x from all others. False if they are not determined.
   bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
-  /// Kinetic energy that goes with the modules' variables, J.
+  /// The kinetic energy of the modules' variables, J.
   double kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState&);
 
  private:

@@ -159,8 +159,8 @@ class ConstantVelocity final : public JointType, public ValueRanges {
   const void* query(std::string_view asked) const noexcept override {
     return asked == ValueRanges::interface_name ? static_cast<const ValueRanges*>(this) : nullptr;
   }
-  /// Shafts that point against each other have no definite bend; together with 90 degrees as drawn these values stay
-  /// below that.
+  /// At 180 degrees, where the shafts point against each other, the bend is not definite. Both coordinates at their
+  /// limits make 73 degrees, which with the 90 degrees that may be drawn stays below that.
   void describe(ValueRanges::Kind of, std::size_t, Strided<const FieldValue>, ValueRange& out) const noexcept override {
     if (of != ValueRanges::Kind::position) return;
     out.typical = 0.4;

@@ -9,12 +9,13 @@
 
 namespace polyform::couplings {
 
+/// Where a coordinate stands among the positions, and its rate among the velocities.
 struct Place {
   std::size_t q = 0, v = 0;
 };
 
-/// The first coordinate of a joint that is a rotation or a translation, as `kind` says. For a code-defined joint with a
-/// single coordinate it is that one. Nothing if there is none whose rate is a velocity of the joint.
+/// The place of the first coordinate of a joint that is of this kind, a rotation or a translation. A code-defined joint
+/// must have one position and one velocity: that is the coordinate. Nothing if the joint has no such coordinate.
 inline std::optional<Place> place_of(const JointShape& shape, Primitive::Kind kind) noexcept {
   if (shape.code_defined) return shape.nq == 1 && shape.nv == 1 ? std::optional(Place{}) : std::nullopt;
   Place at;
@@ -26,8 +27,9 @@ inline std::optional<Place> place_of(const JointShape& shape, Primitive::Kind ki
   return std::nullopt;
 }
 
-/// The first joint of an instance that has no body in common with all before it, or their number. What rolls, meshes or
-/// lifts does so in a housing, which all joints of the coupling are attached to: relative to it the coordinates count.
+/// All joints of a coupling are attached to one body, the housing, relative to which their coordinates count. Returns
+/// the number of the first joint that has no body in common with all joints before it; if one body is common to all
+/// joints, it returns how many there are.
 inline std::size_t first_without_common_body(Strided<const JointShape> joints) noexcept {
   if (joints.empty()) return 0;
   BodyIndex first = joints[0].base, second = joints[0].moving;
@@ -40,15 +42,16 @@ inline std::size_t first_without_common_body(Strided<const JointShape> joints) n
   return joints.size();
 }
 
-/// The first joint of an instance that is based on another body than the first one, or the number of joints.
+/// The number of the first joint whose base is another body than the base of joint 0; if all have the same base, how
+/// many joints there are.
 inline std::size_t first_on_other_base(Strided<const JointShape> joints) noexcept {
   std::size_t k = 1;
   while (k < joints.size() && joints[k].base == joints[0].base) ++k;
   return std::min(k, joints.size());
 }
 
-/// The place of attached joint `number` of an instance, among the numbers of all its joints. Where a joint is attached
-/// twice its first numbers count.
+/// The place of the coordinate of attached joint `number`, among the coordinates of all joints of the instance. If a
+/// joint is attached twice, the element reads its first place.
 template <class JointOf>
 Place place_among(const ElementInstance& instance, std::size_t number, Primitive::Kind kind, const JointOf& joint_of) {
   std::size_t first = 0;

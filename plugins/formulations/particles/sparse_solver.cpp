@@ -50,7 +50,9 @@ bool SparseSolver::factorize(double epsilon) noexcept {
   return parts_.failure.say("The equations of motion cannot be solved: the state is not finite");
 }
 
-/// residual = right − K solution, and its size relative to that of its terms, particle by particle and row by row.
+/// residual = right − K solution, and its size relative to that of its terms, particle by particle and row by row. It
+/// shares no code with absolute::Residual, hierarchy::Residuals and thompson::ReducedForm, which do this in other
+/// unknowns (blocks of bodies, joint coordinates with twice the digits): each tests its own formulation's arithmetic.
 void SparseSolver::find_residual(Residual& out) noexcept {
   std::copy(parts_.values.right.begin(), parts_.values.right.end(), residual_.begin());
   find_sizes();

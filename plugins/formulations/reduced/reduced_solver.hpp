@@ -4,6 +4,7 @@
 #include "constraint_jacobian.hpp"
 #include "least_correction.hpp"
 #include "polyform/solvers/joint_coordinate_solver.hpp"
+#include "polyform/solvers/loop_projection.hpp"
 
 namespace polyform::reduced {
 

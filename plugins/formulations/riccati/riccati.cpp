@@ -10,6 +10,7 @@
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/joint_coordinate_solver.hpp"
 #include "polyform/solvers/merged_solver.hpp"
+#include "polyform/solvers/recursion.hpp"
 #include "polyform/solvers/tree_regularity.hpp"
 
 namespace polyform::riccati {

@@ -70,7 +70,8 @@ void ReducedForm::find_left(const Problem& problem, Forces& left) noexcept {
     left.further[k] = static_cast<double>(missing_->y[k]);
 }
 
-/// Sums the residual into of_coordinates and rows.
+/// Sums the residual into of_coordinates and rows. It shares no code with the residuals of other formulations
+/// (hierarchy::Residuals says why): no other is in joint coordinates with twice the digits.
 void ReducedForm::find_residual(const Problem& problem) noexcept {
   Missing& m = *missing_;
   find_own_residuals(problem);

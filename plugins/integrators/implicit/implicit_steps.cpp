@@ -67,14 +67,15 @@ Status ImplicitSteps::step(double t_limit) noexcept {
   const double before = h_;
   const std::size_t rejected_before = rejected_;
   for (Trial why = Trial::good;;) {
-    // No sliver of a step is left before the limit, unless this step would be longer than allowed.
+    // The step is made a little longer where it then reaches the limit: else a sliver of a step would be left. It never
+    // gets longer than allowed.
     const bool last = time_ + (1.01 * h_ <= settings_.max_step ? 1.01 : 1.0) * h_ >= t_limit;
     const double h = last ? t_limit - time_ : h_;
     if (why != Trial::good && h <= smallest_step())
       return give_up(h, why);
     why = try_step(h, last ? t_limit : time_ + h);
     if (why == Trial::good) {
-      // A step cut short by the limit says nothing against the step size found before.
+      // If the limit cut the step short, the longer step size that was found before still holds.
       if (last && rejected_ == rejected_before) h_ = std::max(h_, before);
       accept(last ? t_limit : time_ + h, h);
       return Status::ok;
@@ -123,7 +124,8 @@ void ImplicitSteps::move_on(double t, double h, State& end) noexcept {
   for (std::size_t i = states_; i < now_.size(); ++i)
     largest_integrals_[i - states_] = std::max(largest_integrals_[i - states_], std::abs(now_[i]));
   time_ = t;
-  // A matrix is worth keeping, though the step could be a little longer.
+  // The matrix of Newton's iteration holds for one size of step. If the next step could be only a little longer, it
+  // stays as long as this one, and the matrix is kept.
   if (const double ratio = h_ / h; linearized_ && ratio >= 1 && ratio <= 1.2) h_ = h;
   h_ = std::min(h_, settings_.max_step);
 }

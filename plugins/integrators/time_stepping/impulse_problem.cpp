@@ -147,7 +147,8 @@ double ImpulseProblem::residual_of(std::size_t p, std::span<const double> lambda
   const double answer = std::max({D[0], D[4], D[8]});
   if (!(answer > 0)) return 0;
   const double share = point.tangents > 0 ? point.friction : 0;
-  double t[2] = {own[1] - (point.tangents > 0 ? rates[1] / answer : 0), own[2] - (point.tangents > 1 ? rates[2] / answer : 0)};
+  double t[2] = {own[1] - (point.tangents > 0 ? rates[1] / answer : 0),
+                 own[2] - (point.tangents > 1 ? rates[2] / answer : 0)};
   double n = 0;
   if (!point.has_normal) {
     shorten(t[0], t[1], share);
@@ -168,7 +169,7 @@ double ImpulseProblem::residual_of(std::size_t p, std::span<const double> lambda
   return answer * std::hypot(n - own[0], t[0] - own[1], t[1] - own[2]);
 }
 
-double ImpulseProblem::find_residual(std::span<const double> lambda) const {
+double ImpulseProblem::largest_residual(std::span<const double> lambda) const {
   double largest = 0;
   for (std::size_t p = 0; p < points.size(); ++p) largest = std::max(largest, residual_of(p, lambda));
   return largest;
@@ -189,7 +190,7 @@ bool ImpulseProblem::is_solved(std::span<const double> lambda, double target) {
   constexpr double rounding = 1e-15;
   double size = 0;
   for (std::size_t r = 0; r < lambda.size(); ++r) size = std::max(size, own(r) * std::abs(lambda[r]));
-  residual_ = find_residual(lambda);
+  residual_ = largest_residual(lambda);
   return residual_ <= target + rounding * size;
 }
 

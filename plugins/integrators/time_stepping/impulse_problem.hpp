@@ -39,10 +39,10 @@ class ImpulseProblem {
 
   /// To be called for a new matrix, with the number of points; its arrays outlive the solution.
   void take(const Matrix&);
-  /// Finds λ from its value on by sweeps of Gauss and Seidel, each of which solves one point after the other exactly, as
-  /// the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010); where these creep, by
-  /// steps of Newton's method. iterations: sweeps at most. True if the residual is at most `tolerance` of the largest
-  /// rate in b, or of rounding.
+  /// Finds λ, beginning with its value, by Gauss-Seidel sweeps, each of which solves one point after the other exactly.
+  /// The sweeps are the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010); where
+  /// they converge slowly, steps of Newton's method follow. iterations: the number of sweeps at most. True if the
+  /// residual is at most `tolerance` of the largest rate in b, or of rounding.
   bool solve(std::span<double> lambda, double tolerance, std::size_t iterations);
   /// Of the last solution: how far the rates are from the laws, in the unit of the rates. It is the natural map of the
   /// cone, with the change of variable of de Saxcé and Feng, r_n + share |r_t| in place of r_n.
@@ -58,7 +58,7 @@ class ImpulseProblem {
   void slide(const Point&, const double* D, const double (&free)[3], double* lambda) const;
   void sweep(std::span<double> lambda) const;
   double residual_of(std::size_t point, std::span<const double> lambda) const;
-  double find_residual(std::span<const double> lambda) const;
+  double largest_residual(std::span<const double> lambda) const;
   double square_of_step(std::span<const double> lambda) const;
   bool is_solved(std::span<const double> lambda, double target);
   bool relax(std::span<double> lambda, double target, std::size_t sweeps);

@@ -1,4 +1,4 @@
-// The residual of a solution of the saddle-point system.
+// The residual of a solution of the saddle-point system; that of other formulations is in other unknowns, and apart.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// What a host of any SDK asks of the device of the tests (memory-device/): a plugin of any other SDK answers alike.
+// What a host of any SDK asks of the worked example of a device (sdk/examples/abacus-device): a plugin of any other SDK
+// answers alike.
 #pragma once
 
 #include <array>
@@ -30,7 +31,7 @@ template <class Require>
 void try_device(const DeviceType& type, const Require& require) {
   DevicesSeen seen;
   type.look(seen);
-  require(seen.all.size() == 2 && seen.all[0].name == "the first" && !seen.all[0].obstacle.empty() &&
+  require(seen.all.size() == 2 && seen.all[0].name == "abacus of wood" && !seen.all[0].obstacle.empty() &&
               seen.all[1].memory == 1 << 20 && seen.all[1].obstacle.empty(),
           "the type tells its two devices");
   require(seen.query("polyform.of_a_later_sdk.1") == nullptr, "a sink has no further ability");
@@ -42,7 +43,7 @@ void try_device(const DeviceType& type, const Require& require) {
   std::array<double, 3> out{};
   DeviceAddress at = 0;
   DeviceFunction scale = 0;
-  require(device->allocate(sizeof in, at) == Status::ok && device->load({}, "scale", scale) == Status::ok &&
+  require(device->allocate(sizeof in, at) == Status::ok && device->load(type.code(), "scale", scale) == Status::ok &&
               device->copy_in(at, in.data(), sizeof in, 0) == Status::ok,
           "the device takes memory, code and numbers");
   struct {

@@ -1,32 +1,32 @@
 // Solvers in joint coordinates: state, forces, loops and observations around a sweep over the spanning tree.
+//
+// The parts of such a solver (joint_dynamics.hpp, loop_closure.hpp, recursion.hpp …) are not installed; only formulations
+// of this tree include them.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "polyform/contract/formulation.hpp"
-#include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
-#include "polyform/solvers/joint_dynamics.hpp"
-#include "polyform/solvers/joint_lanes.hpp"
-#include "polyform/solvers/joint_newton.hpp"
-#include "polyform/solvers/joint_observer.hpp"
-#include "polyform/solvers/loop_projection.hpp"
-#include "polyform/solvers/time_of_states.hpp"
+#include "polyform/solvers/loop_correction.hpp"
+#include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
 
-/// A solver with the state of joint_state.hpp. Freed by destroy().
+class LoopClosure;
+class LoopProjection;
+
+/// A solver with the state y = [q v η η̇ x c]: coordinates and velocities of the tree joints, modes and their rates,
+/// first-order states of elements, coordinates of the cut joints (JointState). Freed by destroy().
 class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
-  using MakeLoopedSweep = JointDynamics::MakeSweep;
+  using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
 
   /// Solves by the Recursion: trees with loops, constraint elements and flexible bodies.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&);
@@ -34,27 +34,25 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   JointCoordinateSolver(const SystemView&, const MakeSweep&);
   /// Solves by another sweep that finds the multipliers of the loops itself and has a Recursion for their correction.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&, const MakeLoopedSweep&);
-  virtual ~JointCoordinateSolver() = default;
+  virtual ~JointCoordinateSolver();
 
-  bool good() const { return dynamics_.good(); }
-  std::string_view failure() const noexcept override { return dynamics_.failure().text(); }
+  bool good() const;
+  std::string_view failure() const noexcept override;
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override;
-  double power() noexcept override { return observer_.power(); }
-  std::span<const StateKind> kinds() const noexcept override { return dynamics_.state().kinds(); }
+  double power() noexcept override;
+  std::span<const StateKind> kinds() const noexcept override;
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  protected:
   /// Brings y back onto the loops at time t, at the end of a step of a system with loops. False, with a failure, if
   /// that is not possible.
-  virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
-    return projection_->close(t, y, out);
-  }
+  virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept;
   /// Only a solver by the Recursion has one.
-  LoopProjection& projection() { return *projection_; }
-  LoopClosure& loops() { return dynamics_.loops(); }
+  LoopProjection& projection();
+  LoopClosure& loops();
 
-  std::size_t do_state_size() const noexcept override { return dynamics_.state().size(); }
+  std::size_t do_state_size() const noexcept override;
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
   /// The stages of an integrator lie off the loops by the square of the step. Near a singular position that would be
@@ -66,18 +64,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
  private:
-  struct ByLoopedSweep {};
-  JointCoordinateSolver(const SystemView&, ByLoopedSweep, const MakeLoopedSweep&);
+  struct Parts;
 
-  JointDynamics dynamics_;
-  JointObserver observer_;
-  std::optional<LoopProjection> projection_;
-  JointNewton newton_;
-  std::optional<JointLanes> lanes_;             ///< of a solver by the Recursion itself
-  KernelList kernels_;
-  TimeOfStates encoded_;
-  std::vector<double> closed_;                  ///< y of a stage, brought onto the loops
-  std::vector<std::int32_t> kept_discrete_;     ///< room for the discrete state while a stage is brought there
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace polyform

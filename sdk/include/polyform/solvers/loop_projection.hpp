@@ -10,15 +10,10 @@
 #include "polyform/solvers/joint_failure.hpp"
 #include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
+#include "polyform/solvers/loop_correction.hpp"
 #include "polyform/solvers/recursion.hpp"
 
 namespace polyform {
-
-/// The options of the return onto the loops after each step.
-struct LoopCorrection {
-  bool on = true;
-  double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
-};
 
 /// Corrects positions, then velocities, each step being the least in the metric of the inertia, by the recursion at
 /// rest. All functions that can fail leave a sentence in failure().
