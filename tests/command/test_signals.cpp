@@ -307,7 +307,7 @@ simulation: {duration: 4, output_interval: 0.1}
   }
 }
 
-TEST_CASE("a divisor costs a step with a fixed length no evaluations") {
+TEST_CASE("a divisor costs steps of fixed length no evaluations where it is not near zero") {
   const Workshop shop;
   const std::string model = shop.write("p.yaml", R"YAML(
 polyform: 1
@@ -326,5 +326,6 @@ simulation: {duration: 1, step: 0.001, output_interval: 0.5, integrator: rk4}
   REQUIRE(outcome.code == 0);
   const auto record = nlohmann::json::parse(outcome.out);
   const double steps = record.at("steps"), evaluations = record.at("evaluations");
-  CHECK(evaluations < 4.5 * steps);
+  CHECK(steps < 1010);
+  CHECK(evaluations < 4.2 * steps);
 }

@@ -256,7 +256,7 @@ TEST_CASE("the shipped study of a pendulum's speed has the closed form, and its 
   CHECK(factors[2]["total"][0].get<double>() > 0.5);
 }
 
-TEST_CASE("a case whose run an element has ended says which one") {
+TEST_CASE("a run that an element has ended says which one, alone and in a study") {
   const Workshop shop;
   // The faster flow has the piston at the end of its stroke before the second is over.
   shop.write("press.yaml", R"(polyform: 1
@@ -275,4 +275,9 @@ simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
   const std::string rows = shop.read("press.csv");
   CHECK_THAT(rows, Contains("`cylinder`") && Contains("ended the run at t = "));
   CHECK(rows.find("ended the run") == rows.rfind("ended the run"));
+  const Outcome early =
+      shop.run({"run", "press.yaml", "--set", "forces.cylinder.flow=2e-3", "--output", "rows.csv", "--quiet", "--json"});
+  CHECK(early.code == 0);
+  CHECK_THAT(early.err, Contains("warning: `cylinder`") && Contains("ended the run at t = "));
+  CHECK_THAT(nlohmann::json::parse(early.out)["ended_by"].get<std::string>(), Contains("`cylinder`"));
 }

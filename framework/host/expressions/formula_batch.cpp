@@ -197,7 +197,8 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
     return reader_.read_motion(in.time, read_markers(in), in.q.data() + q_, in.v.data() + v_, inputs_.data());
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
-  reader_.read(in.time, read_markers(in), in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
+  reader_.read(in.time, read_markers(in), in.q.subspan(std::min(q_, in.q.size())),
+               in.v.subspan(std::min(v_, in.v.size())),
                in.states, held_, in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }

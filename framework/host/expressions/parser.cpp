@@ -343,10 +343,10 @@ class Descent {
     mark(begin);
     return known->make(graph_, arguments);
   }
-  void check_order(std::size_t begin, NodeIndex first, NodeIndex second, std::string_view what, std::string_view other) {
-    if (!graph_.is_constant(first) || !graph_.is_constant(second) || graph_[first].value <= graph_[second].value) return;
-    refuse(begin, fmt::format("{} is {:.6g}, greater than {}, {:.6g}", what, graph_[first].value, other,
-                              graph_[second].value),
+  void check_order(std::size_t begin, NodeIndex low, NodeIndex high, std::string_view what, std::string_view other) {
+    const GraphNode &a = graph_[low], &b = graph_[high];
+    if (a.code != Code::constant || b.code != Code::constant || a.value <= b.value) return;
+    refuse(begin, fmt::format("{} is {:.6g}, greater than {}, {:.6g}", what, a.value, other, b.value),
            "Exchange the two.");
   }
   /// Names as they are written, up to a comma or the bracket that closes; in quotes with any characters.

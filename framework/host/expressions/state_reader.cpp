@@ -118,7 +118,9 @@ void StateReader::rates(Strided<const MarkerMotion> markers, std::span<const dou
       case Kind::x:
       case Kind::y:
       case Kind::z:
-        out[k] = s.attachment == of_ground ? 0 : markers[s.attachment].velocity.*component_read_by(s.input.kind).component;
+        out[k] = s.attachment == of_ground
+                     ? 0
+                     : markers[s.attachment].velocity.*component_read_by(s.input.kind).component;
         break;
       case Kind::state:
         out[k] = s.offset < state_rates.size() ? state_rates[s.offset] : no_number;

@@ -19,7 +19,8 @@ void DivisorTouches::begin(std::span<const double> values, std::span<const doubl
 }
 
 void DivisorTouches::see(std::span<const double> values, std::span<const double> rates, double length) {
-  constexpr double steps_to_touch = 8;  // from one end of a step in whose middle hypot(x, y) touches zero it takes a half
+  // From an end of a step in whose middle hypot(x, y) touches zero it takes half a step.
+  constexpr double steps_to_touch = 8;
   for (const Part& p : parts_) {
     const double way = steps_to_touch * length * std::abs(rates[p.divisor]);
     if (!(std::abs(values[p.divisor]) > way)) is_near_[p.function] = 1;

@@ -198,8 +198,10 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
                              Limit{&MagicFormula::INFLPRES, Range::not_negative, true},
                              Limit{&MagicFormula::FNOMIN, Range::positive},
                              Limit{&MagicFormula::UNLOADED_RADIUS, Range::positive},
-                             Limit{&MagicFormula::LFZO, Range::positive}, Limit{&MagicFormula::PKY2, Range::not_zero},
-                             Limit{&MagicFormula::PCX1, Range::not_zero}, Limit{&MagicFormula::PCY1, Range::not_zero}}) {
+                             Limit{&MagicFormula::LFZO, Range::positive},
+                             Limit{&MagicFormula::PKY2, Range::not_zero},
+                             Limit{&MagicFormula::PCX1, Range::not_zero},
+                             Limit{&MagicFormula::PCY1, Range::not_zero}}) {
     const double value = this->*limit.member;
     const bool fits = limit.range == Range::positive   ? value > 0
                       : limit.range == Range::not_zero ? value != 0

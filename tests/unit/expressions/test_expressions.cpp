@@ -289,8 +289,10 @@ TEST_CASE("mistakes are told at their character") {
   CHECK_THAT(error_of("2*sinn(t)").remedy, Contains("Did you mean 'sin'?"));
   CHECK(error_of("sin(t").at == 5);
   CHECK_THAT(error_of("sin t").message, Contains("'sin' is a function and stands here without arguments"));
-  CHECK_THAT(error_of("clamp(t, 2, 1)").message, Contains("the least value of clamp is 2, greater than its greatest, 1"));
-  CHECK_THAT(error_of("step(t, 1, 0, 0.5, 1)").message, Contains("the begin of step, x0, is 1, greater than its end, x1, 0.5"));
+  CHECK_THAT(error_of("clamp(t, 2, 1)").message,
+             Contains("the least value of clamp is 2, greater than its greatest, 1"));
+  CHECK_THAT(error_of("step(t, 1, 0, 0.5, 1)").message,
+             Contains("the begin of step, x0, is 1, greater than its end, x1, 0.5"));
   CHECK_THAT(error_of("sin(t, 2)").message, Contains("sin is given 2 arguments"));
   CHECK_THAT(error_of("3 kg").message, Contains("found 'k'"));
   CHECK_THAT(error_of("2kg").message, Contains("right behind a number"));
