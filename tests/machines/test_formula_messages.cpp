@@ -53,7 +53,7 @@ TEST_CASE("names that formulas do not know are answered with the one that was me
   CHECK_THAT(said("sin(time)"), Contains("the time is written t"));
   const Outcome parameter = outcome_of(slide("parameters: {m: kk, kk: 2}\n"));
   CHECK(parameter.code == 2);
-  CHECK_THAT(parameter.err, Contains("takes those before it, and none stands before this one"));
+  CHECK_THAT(parameter.err, Contains("takes those before it in its file") && Contains("none stands before this one"));
 }
 
 TEST_CASE("a tyre file without coefficients of a kind draws a note that says which") {

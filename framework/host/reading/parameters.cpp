@@ -30,8 +30,8 @@ std::vector<std::string_view> ParameterWords::known() const {
 std::string ParameterWords::hint() const {
   const std::vector<std::string_view> names = ParameterWords::known();
   if (of_parameter_ && names.empty())
-    return "An expression of a parameter takes those before it, and none stands before this one: move it down, or "
-           "write a number.";
+    return "An expression of a parameter takes those before it in its file, not those of files under `include`, and "
+           "none stands before this one: move it down, or write a number.";
   if (of_parameter_) return fmt::format("Parameters before this one: {}.", listing(names));
   return names.empty() ? "The model has no parameters here: define them under 'parameters', or write a number."
                        : fmt::format("Parameters here: {}.", listing(names));

@@ -116,8 +116,8 @@ void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, On
 
 /// Checks that the results of an instance turn with everything to which it is attached. If they do not, checks the same
 /// with gravity turned too, and if fields are tied to ground with all values of the ground frame turned.
-/// error_of(instance, input) compares the results there with the former results, turned. Returns the error of the first check; tied: the name of a field
-/// that prevents the second.
+/// error_of(instance, input) compares the results there with the former results, turned. Returns the error of the first
+/// check; tied: the name of a field that prevents the last.
 template <class Type, class Error>
 double see_turned(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& R, const Vec3& d,
                   Error error_of, std::string& tied, Measure& m) {
