@@ -43,12 +43,12 @@ export class Plots {
   }
 
   /** The plot of a channel that is new among them comes into view. */
-  show(names) {
+  show(names, quietly = false) {
     const added = names.find((name) => !this.names.includes(name));
     const first = this.names.length === 0;
     this.names = names;
     this.rebuild();
-    if (!added || first) return;
+    if (!added || first || quietly) return;
     const panel = this.panels.find(({names: shown}) => shown?.includes(added));
     panel?.figure.scrollIntoView({block: 'nearest', behavior: 'instant'});
   }
@@ -96,7 +96,7 @@ export class Plots {
   }
 
   whyNone() {
-    if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least.';
+    if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least in the stretch of time shown, and no other ones.';
     if (this.over !== 'time') return `Nothing else is picked: pick channels to plot them over ${this.over}.`;
     return 'There is nothing to draw of these channels.';
   }
@@ -258,14 +258,22 @@ export class Plots {
 
 const unitOf = (name) => runs.find((run) => run.has(name))?.unit(name) ?? '';
 
+/** What spectra are of, and how far they reach where rows are at uneven distances. */
+function spectraText({panels, range}) {
+  const text = `Amplitude spectra of the stretch of time shown, ${range.map((t) => figure(t, 6)).join(' to ')} s, without the mean, by a Hann window.`;
+  const limits = panels.flatMap(({series}) => series.map(({limit}) => limit)).filter(Boolean);
+  if (limits.length === 0) return text;
+  return `${text} Rows are at uneven distances: the spectra are fits up to ${figure(Math.min(...limits), 4)} Hz, which the widest distance resolves. Faster motion shows as noise in them.`;
+}
+
 /** What plots are over: time, frequency, or one of the channels that are picked. */
 export function setUpOver(plots, select, note) {
+  const tell = () => {
+    note.hidden = plots.over !== 'frequency';
+    note.textContent = note.hidden ? '' : spectraText(plots);
+  };
   const apply = (over) => {
     select.value = over;
-    note.hidden = over !== 'frequency';
-    note.textContent = note.hidden
-      ? ''
-      : `Amplitude spectra of the stretch of time shown, ${plots.range.map((t) => figure(t, 6)).join(' to ')} s, without the mean, by a Hann window.`;
     if (over !== plots.over) plots.setOver(over);
   };
   const list = () => {
@@ -277,6 +285,7 @@ export function setUpOver(plots, select, note) {
       ...(names.length > 0 ? [channels] : []),
     );
     select.value = plots.over;
+    tell();
   };
   select.onchange = () => apply(select.value);
   plots.onChange(list);
