@@ -18,7 +18,7 @@ export function setUpBody(view, picker, find, changed) {
   const choose = (body, clicked) => {
     select.value = body;
     offered = bodyPoints(view.mechanism, view.shapes, body);
-    if (clicked) offered.push({name: 'where clicked', at: {body, point: clicked}});
+    if (clicked) offered.push({name: 'where clicked', at: clicked});
     points.replaceChildren(...offered.map(({name}, k) => new Option(name, k)));
     show();
   };
@@ -46,7 +46,7 @@ export function setUpBody(view, picker, find, changed) {
   canvas.onpointerup = (event) => {
     if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
     const hit = view.bodyAt(event.offsetX, event.offsetY);
-    if (hit) choose(hit.body, hit.point.toArray());
+    if (hit) choose(hit.body, {body: hit.body, point: hit.point, ...(hit.shape && {shape: hit.shape})});
   };
   choose(chosen());
   return show;
