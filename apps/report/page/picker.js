@@ -66,11 +66,12 @@ export class Picker {
     this.pick(this.picked.includes(name) ? this.picked.filter((other) => other !== name) : [...this.picked, name]);
   }
 
-  pick(names) {
+  /** quietly: nothing comes into view for it. */
+  pick(names, quietly = false) {
     this.picked = names;
     for (const button of this.list.querySelectorAll('button[data-channel]'))
       button.setAttribute('aria-pressed', String(names.includes(button.dataset.channel)));
-    this.onChange(names);
+    this.onChange(names, quietly);
   }
 
   /** Those that match all words of the search; a word may be part of the object, or of the channel's whole name. */
