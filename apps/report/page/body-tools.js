@@ -22,7 +22,10 @@ export function setUpBody(view, picker, find, changed) {
     points.replaceChildren(...offered.map(({name}, k) => new Option(name, k)));
     show();
   };
-  select.onchange = () => choose(chosen());
+  select.onchange = () => {
+    choose(chosen());
+    changed();
+  };
   points.onchange = show;
   find('trace').onclick = () => {
     view.toggleTrace(chosen(), point());
@@ -46,7 +49,9 @@ export function setUpBody(view, picker, find, changed) {
   canvas.onpointerup = (event) => {
     if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
     const hit = view.bodyAt(event.offsetX, event.offsetY);
-    if (hit) choose(hit.body, {body: hit.body, point: hit.point, ...(hit.shape && {shape: hit.shape})});
+    if (!hit) return;
+    choose(hit.body, {body: hit.body, point: hit.point, ...(hit.shape && {shape: hit.shape})});
+    changed();
   };
   choose(chosen());
   return show;

@@ -28,6 +28,13 @@ export function tickTexts(_, ticks, axis, space, step) {
   const digits = Math.min(17, Math.max(8, 2 + Math.ceil(Math.log10(largest / step))));
   return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, digits)));
 }
+/** The same with the unit of the axis at the last one. */
+export const withUnit = (unit) => (...ticks) => {
+  const texts = tickTexts(...ticks),
+    last = texts.findLastIndex((text) => text !== '');
+  if (unit && last >= 0) texts[last] += ` ${unit}`;
+  return texts;
+};
 export const widthOf = (texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
 const powerTexts = (_, ticks) =>
@@ -130,10 +137,10 @@ export class Panel {
         width: Math.max(200, this.place.clientWidth),
         height: plotHeight,
         legend: {show: false},
-        padding: [10, 18, 0, 0],
+        padding: [10, 22, 0, 0],
         scales: {x: {time: false, range: wide, ...(range && {min: range[0], max: range[1]})}, y: this.log ? {distr: 3} : {distr: 1, range: tall}},
         axes: [
-          {...axis, size: 26, gap: 4, values: tickTexts},
+          {...axis, size: 26, gap: 4, values: withUnit(this.over.unit)},
           {
             ...axis,
             size: (_, texts) => {

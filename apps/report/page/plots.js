@@ -16,6 +16,7 @@ export class Plots {
   constructor(parent, clock) {
     Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', over: 'time', reference: consensus ?? runs[0]});
     this.listeners = [];
+    this.zoomListeners = [];
     this.whole = this.range = [clock.start, clock.end];
     this.forgetClock = clock.onChange(() => {
       // A run that goes on is plotted less often than it is drawn.
@@ -40,6 +41,15 @@ export class Plots {
   /** listener: called when what is plotted changes. */
   onChange(listener) {
     this.listeners.push(listener);
+  }
+
+  /** listener: called when another stretch of time is shown. */
+  onZoom(listener) {
+    this.zoomListeners.push(listener);
+  }
+
+  get isZoomed() {
+    return this.range[0] > this.whole[0] || this.range[1] < this.whole[1];
   }
 
   /** The plot of a channel that is new among them comes into view. */
@@ -241,6 +251,7 @@ export class Plots {
         panel.setRange(this.range);
     }
     this.zooming = false;
+    for (const listener of this.zoomListeners) listener();
   }
 
   /** About the time shown where that is in sight, else about the middle. */
