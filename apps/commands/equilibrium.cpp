@@ -103,8 +103,9 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
       "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"
-      "driven, the state found is one of a driven motion at the start, and these joints are named. What balances\n"
-      "for an instant alone, such as a pendulum that swings through its lowest position, is a momentary balance.\n"
+      "driven, the state found is one of a driven motion at the start, and these joints are named. A state whose\n"
+      "forces balance only at this instant is called a momentary balance. An example is a pendulum that swings\n"
+      "through its lowest position.\n"
       "Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"

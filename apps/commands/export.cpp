@@ -164,8 +164,8 @@ void add_export(CLI::App& app, Action& action) {
   sub->allow_extras();
   sub->footer(
       "The format is an option of its own: --urdf, --sdf or --mjcf, and those of further plugins; without one, the\n"
-      "ending of the output's name tells it (.urdf, .sdf). The error stream tells what was converted and what the\n"
-      "format has no word for. Example:\n"
+      "ending of the output's name tells it (.urdf, .sdf). The error stream lists what was converted, and what was\n"
+      "left out because the format cannot describe it. Example:\n"
       "  polyform export --sdf arm.yaml -o arm.sdf\n"
       "An FMU holds the model, the solver and the integrator; options of these are for it alone. Its outputs are the\n"
       "columns. Example:\n"

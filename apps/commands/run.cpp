@@ -72,11 +72,11 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   if (run.stops + run.events > 0)
-    fmt::format_to(out, "begun anew   at {} of functions of time, {} of elements\n", counted(run.stops, "knot"),
-                   counted(run.events, "event"));
+    fmt::format_to(out, "restarts     of the integrator: at {} where a function of time bends, at {} of elements\n",
+                   counted(run.stops, "time"), counted(run.events, "event"));
   for (const std::string& note : run.notes) fmt::format_to(out, "note         {}\n", note);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
-             run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
+             run.conservative ? "drift" : "drift, without the work of dampers, motors and the like,", run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
              run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   fmt::format_to(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,

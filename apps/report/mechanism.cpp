@@ -155,11 +155,13 @@ class Mechanism {
   }
 
   Json json() {
-    Json joints = Json::array(), forces = Json::array(), bodies = Json::array();
+    Json joints = Json::array(), forces = Json::array(), acting = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceInstances& group : view_.forces)
       for (std::size_t i = 0; !is_between_surfaces(*group.type) && i < group.instances.size(); ++i)
         if (Json drawn = force(group, i); !drawn.is_null()) forces.push_back(std::move(drawn));
+    for (const ForceInstances& group : view_.forces)
+      if (!is_between_surfaces(*group.type) && group.type->descriptor().outputs.size() > 0) add_acting(group, acting);
     for (const ConstraintInstances& group : view_.constraints)
       for (std::size_t i = 0; i < group.instances.size(); ++i)
         if (group.instances[i].markers.size() == 2) forces.push_back(between(group, i, "rod"));
@@ -169,6 +171,7 @@ class Mechanism {
             {"bodies", bodies},
             {"joints", joints},
             {"forces", forces},
+            {"acting", acting},
             {"ground", shapes(system_.description().ground_geometry, system_.description().ground_pictures)},
             {"surfaces", surfaces_.list()}};
   }
@@ -199,6 +202,32 @@ class Mechanism {
     out["points"] = std::move(points);
     out["edges"] = lines.edges;
     return out;
+  }
+
+  /// Where the elements of a type act: what arrows need beside their outputs. What has an axis and a radius at one
+  /// point is a wheel, and tells the road's normal; an element at two points with an `orientation` its own axes, in those of the first body.
+  void add_acting(const ForceInstances& group, Json& out) const {
+    for (std::size_t i = 0, first = 0; i < group.instances.size(); first += group.instances[i++].joints.size()) {
+      const ElementInstance& instance = group.instances[i];
+      constexpr std::size_t most_places = 16;  // of a net over many bodies one arrow would say nothing
+      if (instance.markers.size() + instance.joints.size() > most_places) continue;
+      Json ends = Json::array(), joints = Json::array();
+      for (const Marker& m : instance.markers) ends.push_back(place(m.body, m.frame, m.point));
+      for (std::size_t j = 0; j < instance.joints.size(); ++j)
+        joints.push_back(user_joint_[at(group.joints[first + j])]);
+      Json one{{"name", group.names[i]}, {"ends", std::move(ends)}, {"joints", std::move(joints)}};
+      const FieldValue *axis = field(group, i, "axis"), *radius = field(group, i, "radius");
+      if (instance.markers.size() == 1 && axis != nullptr && radius != nullptr && norm(axis->vector) > 0) {
+        const FieldValue* normal = field(group, i, "road_normal");
+        one["axis"] = numbers(axis->vector);
+        one["radius"] = radius->number;
+        one["normal"] = numbers(normal != nullptr && norm(normal->vector) > 0 ? normal->vector : Vec3{0, 0, 1});
+      }
+      const FieldValue* axes = field(group, i, "orientation");
+      if (axes != nullptr && instance.markers.size() == 2 && instance.drawn.size() == 2)
+        one["axes"] = numbers(conjugate(instance.drawn[0].orientation) * axes->orientation);
+      out.push_back(std::move(one));
+    }
   }
 
   /// A force with the points or the joint that it acts at; null where there is nothing to draw.
@@ -278,8 +307,8 @@ class Mechanism {
     return out;
   }
 
-  /// A point of a body, given in one of its frames; it is noted as a point where something is attached.
-  Json end(BodyIndex body, FrameIndex frame, Vec3 point) {
+  /// A point of a body, given in one of its frames.
+  Json place(BodyIndex body, FrameIndex frame, Vec3 point) const {
     if (is_ground(body)) return {{"body", -1}, {"point", numbers(point)}};
     Json out{{"body", user_body_[at(body)]}};
     if (frame != frame_of(body)) {
@@ -287,8 +316,16 @@ class Mechanism {
       point += node.point;
       out["shape"] = node.displacement;
     }
-    attached_[at(body)].push_back(point);
     out["point"] = numbers(point);
+    return out;
+  }
+
+  /// The same, noted as a point where something is attached.
+  Json end(BodyIndex body, FrameIndex frame, const Vec3& point) {
+    Json out = place(body, frame, point);
+    if (!is_ground(body))
+      attached_[at(body)].push_back({out["point"][0].get<double>(), out["point"][1].get<double>(),
+                                     out["point"][2].get<double>()});
     return out;
   }
 

@@ -40,15 +40,16 @@ void LiveCommands::obey(const std::string& line) {
   const nlohmann::json value = said.value("value", nlohmann::json());
   if (what == "pause" && value.is_boolean()) {
     paused_ = value.get<bool>();
+    begin_pace(reached_);
   } else if (what == "speed" && (value.is_null() || (value.is_number() && value.get<double>() > 0))) {
     speed_ = value.is_null() ? std::numeric_limits<double>::infinity() : value.get<double>();
+    begin_pace(reached_);
   } else if (what == "release") {
     push_ = {};
   } else if (what == "push" && said.contains("body") && said["body"].is_number_unsigned()) {
     const auto point = vector_of(said, "point"), force = vector_of(said, "force");
     if (point && force) push_ = {said["body"].get<std::size_t>(), *point, *force};
   }
-  begin_pace(reached_);
 }
 
 /// Takes what comes within so many milliseconds; -1: waits. False at the end of the socket.

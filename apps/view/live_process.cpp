@@ -60,9 +60,20 @@ std::shared_ptr<LiveProcess> LiveProcess::start(boost::asio::io_context& io, con
 LiveProcess::~LiveProcess() { stop(); }
 
 void LiveProcess::command(const std::string& line) {
-  if (!socket_.is_open()) return;
-  boost::system::error_code problem;
-  boost::asio::write(socket_, boost::asio::buffer(line + "\n"), problem);
+  // A process that does not read for long would get a storm of them afterwards.
+  constexpr std::size_t most_waiting = 1000;
+  if (!socket_.is_open() || commands_.size() >= most_waiting) return;
+  commands_.push_back(line + "\n");
+  if (commands_.size() == 1) write();
+}
+
+void LiveProcess::write() {
+  boost::asio::async_write(socket_, boost::asio::buffer(commands_.front()),
+                           [self = shared_from_this()](boost::system::error_code problem, std::size_t) {
+                             if (!self->socket_.is_open() || problem) return;
+                             self->commands_.pop_front();
+                             if (!self->commands_.empty()) self->write();
+                           });
 }
 
 void LiveProcess::stop() {
@@ -85,11 +96,13 @@ void LiveProcess::read() {
   is_reading_ = true;
   socket_.async_read_some(boost::asio::buffer(block_),
                           [self = shared_from_this()](boost::system::error_code problem, std::size_t size) {
-                            self->is_reading_ = false;
                             if (!self->socket_.is_open()) return;
                             if (problem) return self->end();
                             self->received_.append(self->block_.data(), size);
+                            // What is delivered may hold this and let it go again. Only then is nothing being read: two
+                            // reads at once would take the place of one another.
                             self->deliver();
+                            self->is_reading_ = false;
                             if (!self->is_held_) self->read();
                           });
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -31,7 +32,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   LiveProcess(const LiveProcess&) = delete;
   LiveProcess& operator=(const LiveProcess&) = delete;
 
-  /// A JSON text without a line break. It is lost where the process does not read.
+  /// A JSON text without a line break. It waits until the process reads; of very many that wait the last are lost.
   void command(const std::string& line);
   /// Ends the process at once.
   void stop();
@@ -41,6 +42,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
  private:
   LiveProcess(boost::asio::io_context& io, Listener listener) : socket_(io), listener_(std::move(listener)) {}
   void read();
+  void write();
   void deliver();
   void end();
 
@@ -49,6 +51,7 @@ class LiveProcess : public std::enable_shared_from_this<LiveProcess> {
   pid_t id_ = 0;
   bool said_end_ = false, is_held_ = false, is_reading_ = false;
   std::string problem_, received_;
+  std::deque<std::string> commands_;  ///< lines that have not been written whole
   std::array<char, 1u << 16> block_{};
 };
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <memory>
 
+#include "apps/report/flexible_lines.hpp"
 #include "apps/report/mechanism.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/json_output.hpp"
@@ -16,8 +17,8 @@ namespace polyform::apps {
 
 namespace {
 
-/// With more bodies than this, none can be pushed, because the force is attached to each body.
-constexpr std::size_t most_pushed = 5000;
+/// With more places than this, no body can be pushed, because the force is attached to each of them.
+constexpr std::size_t most_places = 5000;
 /// Rows for each second of the wall clock, and the least number of rows of a run.
 constexpr double rows_per_second = 60, fewest_rows = 200;
 
@@ -48,14 +49,28 @@ Json messages_json(const host::Diagnostics& diagnostics) {
   return out;
 }
 
-void add_push(host::Description& model, const PushForce& type) {
-  if (model.bodies.empty() || model.bodies.size() > most_pushed) return;
+/// Where the bodies of a model can be pushed. `plain`: the model without the push, which knows the shapes of its modes.
+PushPlaces push_places(const host::System& plain) {
+  const std::vector<BodyIndex>& bodies = plain.bodies();
+  PushPlaces places(bodies.size());
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    const BodyData& data = plain.view().bodies[at(bodies[i])];
+    if (data.flexible == rigid || places.size() > most_places) continue;
+    const FlexibleLines lines = flexible_lines(plain.view().flexible[data.flexible], {});
+    std::vector<Vec3> points;
+    for (const LinePoint& p : lines.points) points.push_back(p.point);
+    places.add_lines(i, points, lines.edges);
+  }
+  return places;
+}
+
+void add_push(host::Description& model, const PushPlaces& places, const PushForce& type) {
   std::vector<BodyIndex>& bodies = model.body_lists.emplace_back();
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) bodies.push_back(body_index(b));
+  for (const std::size_t b : places.bodies()) bodies.push_back(body_index(b));
   FieldValue value;
   value.given = true;
   value.bodies = bodies;
-  value.points = model.point_lists.emplace_back(bodies.size());
+  value.points = model.point_lists.emplace_back(places.points());
   host::ForceItem item;
   item.name = item.path = "(push)";  // no name of a model has brackets
   item.type = &type;
@@ -65,7 +80,7 @@ void add_push(host::Description& model, const PushForce& type) {
 }
 
 Json model_json(const host::System& system, const std::vector<host::Channel>& channels, const std::string& solver,
-                const host::RunSettings& settings, double speed, const host::Diagnostics& said) {
+                const host::RunSettings& settings, double speed, bool can_push, const host::Diagnostics& said) {
   Json columns = Json::array(), parameters = Json::object();
   for (const host::Channel& channel : channels)
     columns.push_back(Json::array({host::place_of(channel).group, channel.name, channel.unit}));
@@ -77,7 +92,7 @@ Json model_json(const host::System& system, const std::vector<host::Channel>& ch
           {"duration", settings.duration},
           {"speed", speed},
           {"parameters", parameters},
-          {"can_push", system.bodies().size() <= most_pushed},
+          {"can_push", can_push},
           {"columns", columns},
           {"mechanism", mechanism_json(system)},
           {"messages", messages_json(said)}};
@@ -109,9 +124,11 @@ class LiveRows final : public host::RowSink {
 };
 
 struct Model {
-  Push push;
+  SharedPush push;
   PushForce push_type{push};
+  PushPlaces places{0};
   std::unique_ptr<host::System> system;
+  bool can_push() const { return places.size() > 0 && places.size() <= most_places; }
 };
 
 /// False after an error, which was printed.
@@ -121,7 +138,16 @@ bool load(const LiveRequest& request, Session& session, Model& model) {
     bool missing_plugin = false;
     host::Description description = read(request.model, session.catalog(), diagnostics, missing_plugin);
     if (!diagnostics.failed()) {
-      add_push(description, model.push_type);
+      model.places = PushPlaces(description.bodies.size());
+      if (std::ranges::any_of(description.bodies, [](const auto& body) { return body.flexible != nullptr; })) {
+        host::Diagnostics unheard;  // the same are heard below
+        bool ignored = false;
+        const auto plain =
+            host::System::assemble(read(request.model, session.catalog(), unheard, ignored),
+                                   session.plugins().libraries, unheard);
+        if (plain != nullptr) model.places = push_places(*plain);
+      }
+      if (model.can_push()) add_push(description, model.places, model.push_type);
       model.system = host::System::assemble(std::move(description), session.plugins().libraries, diagnostics);
     }
     print(diagnostics);
@@ -146,7 +172,7 @@ void run(const LiveRequest& request, Session& session, const host::Messenger& ou
   columns.reactions = true;
   host::RowMaker rows(*model.system, columns);
   send(out, model_json(*model.system, rows.channels(), std::string(choice.formulation->name()), settings, speed,
-                       held.all()));
+                       model.can_push(), held.all()));
 
   LiveCommands commands(socket, speed, request.paused);
   LiveRows sink(rows, out);
@@ -154,7 +180,7 @@ void run(const LiveRequest& request, Session& session, const host::Messenger& ou
   const auto progress = [&](double time) {
     sink.flush();
     if (!commands.keep_pace(time)) stopped = 1;
-    model.push = commands.push();
+    model.push = model.places.shared(commands.push());
   };
   host::RowSink* const sinks[] = {&sink};
   const host::RunRecord record = host::simulate(*model.system, *solver, settings, sinks, {&stopped, progress});

@@ -159,7 +159,7 @@ const tests = {
     await chooses('far end');
     const before = await line();
     const places = await page(`(() => {
-      const {main, traces, center, mechanism} = polyform.view, tip = {body: 0, ...mechanism.bodies[0].points.at(-1)};
+      const {main, traces, center, mechanism} = polyform.view, tip = {body: 0, ...mechanism.bodies[0].points.find(({point: [x]}) => Math.abs(x - 1) < 1e-12)};
       return [...polyform.runs[0].time].slice(0, 100).flatMap((t) => { main.motion.place(t); return main.motion.point(tip, center.clone()).toArray(); });
     })()`);
     places.forEach((x, k) => assert.ok(Math.abs(before[k] - x) < 1e-5));
@@ -273,7 +273,17 @@ const tests = {
       assert.ok(Math.abs(size - 2) < 1e-6, `${name}: ${size} m`);
       assert.deepEqual(matrix, wanted);
       assert.ok(hidden > 0);
+      // The STL file has zeros for normals, the others none: all are drawn with those of their triangles.
+      const normals = await page(`(() => {
+        const out = [];
+        polyform.view.meshes.byBody.get(0).object.traverse((node) => { if (node.isMesh) out.push(...node.geometry.attributes.normal.array); });
+        return out;
+      })()`);
+      const third = 1 / Math.sqrt(1 + 1 + 1 / 4);
+      for (let k = 0; k < 36; ++k) assert.ok(Math.abs(normals[k] - [0, 0, -1, 0, -1, 0, -1, 0, 0, third / 2, third, third][3 * Math.floor(k / 9) + (k % 3)]) < 1e-6, `${name}: ${normals}`);
     }
+    await lay('two.gltf', JSON.stringify({...JSON.parse(gltf), buffers: [{byteLength: bytes.length, uri: 'two.bin'}]}));
+    await settled(`document.getElementById('scene-message').textContent.startsWith('two.gltf could not be read: it names another file, two.bin: save it as .glb, which holds all.')`);
     await lay('t.step', 'x');
     await settled(`document.getElementById('scene-message').textContent.includes('none of STL')`);
     await lay('t.stl', 'solid\nendsolid');

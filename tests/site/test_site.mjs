@@ -84,6 +84,14 @@ const tests = {
     return `${opened.length} of ${pages.length} pages`;
   },
 
+  async 'no line of code is cut: models and commands of the tutorial go on below'() {
+    for (const name of pages.filter((one) => one.startsWith('tutorial/'))) {
+      await open(name, {width: 1440});
+      const cut = await page(`[...document.querySelectorAll('article .highlight pre')].filter((e) => e.scrollWidth > e.clientWidth + 1).map((e) => e.textContent.slice(0, 60))`);
+      assert.deepEqual(cut, [], name);
+    }
+  },
+
   async 'formulas are set'() {
     await open('tutorial/01-rod.html');
     assert.ok((await page(`document.querySelectorAll('.tex .katex').length`)) > 1 || (await page('typeof katex')) === 'undefined');

@@ -15,11 +15,12 @@ export class Address {
   /** Keeps what is chosen from now on. */
   follow() {
     this.plots.onChange(() => this.write());
+    this.plots.onZoom(() => this.writeSoon());
     this.find('speed').addEventListener('change', () => this.write());
     // A row at rest, not every frame.
     this.clock.onChange(() => {
       clearTimeout(this.later);
-      if (!this.clock.playing) this.later = setTimeout(() => this.write(), 300);
+      if (!this.clock.playing) this.writeSoon();
     });
     // Places of the page would push the choice out of the address.
     for (const link of document.querySelectorAll('nav a[href^="#"], a.skip'))
@@ -33,6 +34,11 @@ export class Address {
     window.addEventListener('hashchange', () => isState(location.hash) && this.read());
   }
 
+  writeSoon() {
+    clearTimeout(this.later);
+    this.later = setTimeout(() => this.write(), 300);
+  }
+
   write() {
     if (this.isReading) return;
     const {clock, plots, view, find} = this,
@@ -40,11 +46,13 @@ export class Address {
     for (const name of plots.names) state.append('plot', name);
     if (plots.over !== 'time') state.set('over', plots.over);
     if (plots.mode !== 'values') state.set('mode', `${plots.mode},${plots.reference.index}`);
+    if (plots.isZoomed) state.set('zoom', plots.range.join());
     if (clock.time !== clock.start) state.set('t', String(clock.time));
     if (find('speed').value !== String(this.firstSpeed ?? find('speed').value)) state.set('speed', find('speed').value);
     const on = Object.entries(toggles).filter(([, id]) => pressed(find(id)) !== (id === 'grid'));
     if (on.length > 0) state.set('show', on.map(([name]) => name).join());
     if (view) {
+      if (find('body').selectedIndex > 0) state.set('body', find('body').selectedOptions[0].textContent);
       for (const at of view.traces.points) state.append('trace', pointText(view.mechanism, at));
       if (view.followed !== view.firstFollowed) state.set('follow', view.mechanism.bodies[view.followed]?.name ?? '');
     }
@@ -63,6 +71,8 @@ export class Address {
     picker.pick(state.getAll('plot').filter((name) => plots.knows(name)));
     const over = state.get('over') ?? 'time';
     if (['time', 'frequency'].includes(over) || plots.knows(over)) this.setOver(over);
+    const zoom = (state.get('zoom') ?? '').split(',').map(Number);
+    plots.zoom(zoom.length === 2 && zoom.every(Number.isFinite) ? zoom : plots.whole);
     const show = (state.get('show') ?? '').split(',');
     for (const [name, id] of Object.entries(toggles)) {
       const wanted = show.includes(name) !== (id === 'grid');
@@ -76,6 +86,11 @@ export class Address {
       }
       const followed = state.has('follow') ? place(state.get('follow')) : view.firstFollowed;
       if (followed !== view.followed) view.follow(followed);
+      const body = [...find('body').options].find(({textContent}) => textContent === state.get('body')) ?? find('body').options[0];
+      if (body && find('body').value !== body.value) {
+        find('body').value = body.value;
+        find('body').onchange();
+      }
       view.showBody();
     }
     const speed = [...find('speed').options].find(({value}) => value === state.get('speed'));

@@ -11,10 +11,10 @@ import {
   Vector3,
 } from 'three';
 import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
+import {hasLoads, inRoad, loadsOf, loadsWithoutPlace, touchOfRoad, turnWith} from './loads.js';
 import {nearest} from './run.js';
 import {color} from './theme.js';
 
-const axes = ['x', 'y', 'z'];
 const samples = 300;
 /** Part of the largest size from which on an arrow is drawn. */
 const smallest = 1e-3;
@@ -28,56 +28,16 @@ function arrow(heads) {
   return mergeGeometries([shaft, ...cones]).rotateX(Math.PI / 2);
 }
 
-const columnsOf = (run, object, letter) => axes.map((axis) => run.column(`${object}.${letter}${axis}`));
-const complete = (columns) => columns.every(Boolean);
-
-const named = (object, letter) => axes.map((axis) => `${object}.${letter}${axis}`);
-const hasAll = (run, names) => names.every((name) => run.has(name));
-
-/** Whether the run has forces or moments of anything. */
-const hasLoads = ({joints, forces = []}, run) =>
-  joints.some(({name}) => hasAll(run, named(name, 'f'))) ||
-  forces.some(({name}) => run.has(`${name}.tension`)) ||
-  touching(run).length > 0;
-
-/** Elements that tell the point at which they push. */
-const touching = (run) =>
-  [...new Set(run.channels.filter(({group, component}) => group === 'elements' && component === 'px').map(({object}) => object))].filter(
-    (name) => hasAll(run, [...named(name, 'p'), ...named(name, 'f')]),
-  );
-
-/**
- * What acts where: {kind: "force" | "moment", at, columns} or {…, place: columns}, or a tension along {ends}. all: not
- * contacts alone.
- */
-export function loadsOf(mechanism, run, motion, all = true) {
-  const loads = [];
-  for (const name of touching(run))
-    loads.push({name, kind: 'force', place: columnsOf(run, name, 'p'), columns: columnsOf(run, name, 'f'), touches: true});
-  if (!all) return loads;
-  for (const {name, ends: [base, moving]} of mechanism.joints) {
-    const at = moving.body >= 0 ? moving : base;
-    if (at.body >= 0 && !motion.has(at.body)) continue;
-    // A reaction acts on the moving body; drawn on the base it is the same, turned about.
-    for (const [kind, letter] of [['force', 'f'], ['moment', 'm']]) {
-      const columns = columnsOf(run, name, letter);
-      if (complete(columns)) loads.push({name, kind, at, columns});
-    }
-  }
-  for (const {name, ends} of mechanism.forces ?? []) {
-    const tension = run.column(`${name}.tension`);
-    if (!tension || !(ends?.length >= 2)) continue;
-    loads.push({name, kind: 'force', at: ends[0], towards: ends[1], tension});
-    loads.push({name, kind: 'force', at: ends.at(-1), towards: ends.at(-2), tension});
-  }
-  return loads;
-}
-
 export class Arrows {
   /** length: of the longest, m. */
   constructor(scene, mechanism, run, motion, length) {
-    Object.assign(this, {scene, mechanism, run, motion, length, isShown: false, any: hasLoads(mechanism, run)});
+    Object.assign(this, {scene, mechanism: {acting: [], ...mechanism}, run, motion, length, isShown: false, any: hasLoads(mechanism, run)});
     this.load();
+  }
+
+  /** What the results tell forces of that no arrow can be drawn for. */
+  get withoutPlace() {
+    return loadsWithoutPlace(this.mechanism, this.run);
   }
 
   get shown() {
@@ -120,8 +80,7 @@ export class Arrows {
   }
 
   sizeAt(load, row) {
-    if (load.tension) return Math.abs(load.tension[row]);
-    return Math.hypot(...load.columns.map((column) => column[row]));
+    return Math.hypot(...(load.tension ? [load.tension[row]] : load.columns.map((column) => column[row])));
   }
 
   /** The size of which an arrow has full length: all but the largest peaks of the run, from this row on. */
@@ -152,15 +111,33 @@ export class Arrows {
     this.look(Math.min(this.looked, this.run.rows - 1));
   }
 
+  /** Where a load acts at a row, and its vector, both in ground axes; the mechanism is where it was placed last. */
+  vectorOf(load, row) {
+    this.lay(load, row);
+    return {at: from.toArray(), vector: direction.toArray()};
+  }
+
+  lay(load, row) {
+    if (load.place) from.set(...load.place.map((column) => column[row]));
+    else if (load.road) touchOfRoad(this.motion, load, from);
+    else this.motion.point(load.at, from);
+    if (load.tension) {
+      this.motion.point(load.towards, direction).sub(from).normalize().multiplyScalar(load.tension[row]);
+    } else {
+      const values = load.columns.map((column) => (load.sign ?? 1) * column[row]);
+      if (load.axis) direction.copy(load.axis).normalize().multiplyScalar(values[0]);
+      else direction.set(...values);
+      if (load.road) inRoad(load.road.normal, direction);
+      else if (load.axis) turnWith(this.motion, load.axisBody, direction);
+      else if (load.axes) turnWith(this.motion, load.axesBody, direction.applyQuaternion(load.axes));
+    }
+  }
+
   move(time) {
     const row = nearest(this.times, time);
     const places = {force: 0, moment: 0, touch: 0};
     for (const load of this.loads) {
-      if (load.place) from.set(...load.place.map((column) => column[row]));
-      else this.motion.point(load.at, from);
-      if (load.tension) {
-        this.motion.point(load.towards, direction).sub(from).normalize().multiplyScalar(load.tension[row]);
-      } else direction.set(...load.columns.map((column) => column[row]));
+      this.lay(load, row);
       const size = direction.length(),
         part = Math.min(1.6, size / this.largest[load.kind]);
       const drawn = size > 0 && part > smallest && !(load.kind === 'moment' && this.areMomentsRounding) && Number.isFinite(size) && Number.isFinite(from.x);

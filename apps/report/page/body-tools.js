@@ -18,11 +18,14 @@ export function setUpBody(view, picker, find, changed) {
   const choose = (body, clicked) => {
     select.value = body;
     offered = bodyPoints(view.mechanism, view.shapes, body);
-    if (clicked) offered.push({name: 'where clicked', at: {body, point: clicked}});
+    if (clicked) offered.push({name: 'where clicked', at: clicked});
     points.replaceChildren(...offered.map(({name}, k) => new Option(name, k)));
     show();
   };
-  select.onchange = () => choose(chosen());
+  select.onchange = () => {
+    choose(chosen());
+    changed();
+  };
   points.onchange = show;
   find('trace').onclick = () => {
     view.toggleTrace(chosen(), point());
@@ -46,7 +49,9 @@ export function setUpBody(view, picker, find, changed) {
   canvas.onpointerup = (event) => {
     if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
     const hit = view.bodyAt(event.offsetX, event.offsetY);
-    if (hit) choose(hit.body, hit.point.toArray());
+    if (!hit) return;
+    choose(hit.body, {body: hit.body, point: hit.point, ...(hit.shape && {shape: hit.shape})});
+    changed();
   };
   choose(chosen());
   return show;

@@ -84,7 +84,8 @@ export function firstChannels() {
   const run = runs[0];
   const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
   // Components of quaternions, which have no unit, tell little.
-  const joints = channelsOf(run, 'joints', /^q(\[\d+\])?$/).filter((name) => !isFree(name) && run.unit(name) !== '1'),
+  const free = freeJoints();
+  const joints = channelsOf(run, 'joints', /^q(\[\d+\])?$/).filter((name) => !free.has(name.slice(0, name.lastIndexOf('.'))) && run.unit(name) !== '1'),
     places = channelsOf(run, 'bodies', /^[xyz]$/);
   const widest = (group, components) => moving(run, channelsOf(run, group, components))[0];
   const turning = moving(run, joints)[0],
@@ -99,10 +100,5 @@ export function firstChannels() {
 }
 
 /** Coordinates of a joint that allows all motion are the body's own. */
-const free = () =>
+const freeJoints = () =>
   new Set((report.mechanism?.joints ?? []).filter((joint) => joint.freedom === 'all').map(({name}) => name));
-let freeJoints = null;
-function isFree(name) {
-  freeJoints ??= free();
-  return freeJoints.has(name.slice(0, name.lastIndexOf('.')));
-}

@@ -2,8 +2,26 @@
 import {multiply, parseUnit, raise, sameUnit, unitText} from './units.js';
 
 const one = new Map();
-const plain = (f) => ({make: (...values) => values[0].map((_, k) => f(...values.map((v) => v[k]))), unit: () => one});
-const keeping = (f) => ({...plain(f), unit: (...units) => (units.every((u) => sameUnit(u, units[0])) ? units[0] : null)});
+const make = (f) => (...values) => values[0].map((_, k) => f(...values.map((v) => v[k])));
+const said = (unit) => unitText(unit) || 'a number';
+/** Of numbers and angles: what is no number is told. */
+const plain = (f, name, known = ['rad']) => ({
+  make: make(f),
+  unit([u], tell) {
+    if (u && u.size > 0 && !known.includes(unitText(u))) tell(`${name} is of numbers${known.length > 0 ? ' and angles' : ''}, and here of ${said(u)}`);
+    return one;
+  },
+});
+/** Of one unit: others beside it are told. Plain numbers have every unit. */
+function common(units, numbers, what, tell) {
+  const own = units.filter((_, k) => !numbers[k]);
+  if (own.length === 0) return one;
+  if (own.every((u) => sameUnit(u, own[0]))) return own[0];
+  const [first, other] = [own[0], own.find((u) => !sameUnit(u, own[0]))];
+  if (first && other) tell(`${said(first)} and ${said(other)} are ${what}`);
+  return null;
+}
+const keeping = (f, what = 'compared') => ({make: make(f), unit: (units, tell, numbers) => common(units, numbers, what, tell)});
 
 /** Central differences; at the ends those to the neighbour. */
 function derivative(values, time) {
@@ -27,40 +45,42 @@ function integral(values, time) {
 const second = new Map([['s', 1]]);
 const functions = {
   abs: keeping(Math.abs),
-  sqrt: {...plain(Math.sqrt), unit: (u) => raise(u, 0.5)},
-  sin: plain(Math.sin),
-  cos: plain(Math.cos),
-  tan: plain(Math.tan),
-  asin: plain(Math.asin),
-  acos: plain(Math.acos),
-  atan: plain(Math.atan),
-  atan2: plain(Math.atan2),
-  exp: plain(Math.exp),
-  log: plain(Math.log),
-  log10: plain(Math.log10),
-  sign: plain(Math.sign),
+  sqrt: {make: make(Math.sqrt), unit: ([u]) => raise(u, 0.5)},
+  sin: plain(Math.sin, 'sin'),
+  cos: plain(Math.cos, 'cos'),
+  tan: plain(Math.tan, 'tan'),
+  asin: plain(Math.asin, 'asin'),
+  acos: plain(Math.acos, 'acos'),
+  atan: plain(Math.atan, 'atan'),
+  atan2: {...keeping(Math.atan2), unit: (units, tell, numbers) => (common(units, numbers, 'compared', tell), one)},
+  exp: plain(Math.exp, 'exp'),
+  log: plain(Math.log, 'log'),
+  log10: plain(Math.log10, 'log10'),
+  sign: {make: make(Math.sign), unit: () => one},
   min: keeping(Math.min),
   max: keeping(Math.max),
-  hypot: keeping(Math.hypot),
-  d: {make: (values, time) => derivative(values, time), unit: (u) => multiply(u, second, -1), timed: true},
-  int: {make: (values, time) => integral(values, time), unit: (u) => multiply(u, second), timed: true},
+  hypot: keeping(Math.hypot, 'added'),
+  d: {make: (values, time) => derivative(values, time), unit: ([u]) => multiply(u, second, -1), timed: true},
+  int: {make: (values, time) => integral(values, time), unit: ([u]) => multiply(u, second), timed: true},
 };
 const numbersOfArguments = {atan2: 2, min: [2, 9], max: [2, 9], hypot: [2, 9]};
 const operators = {
-  '+': {rank: 1, f: (a, b) => a + b, unit: (a, b) => (sameUnit(a, b) ? a : null)},
-  '-': {rank: 1, f: (a, b) => a - b, unit: (a, b) => (sameUnit(a, b) ? a : null)},
+  '+': {rank: 1, f: (a, b) => a + b, what: 'added'},
+  '-': {rank: 1, f: (a, b) => a - b, what: 'subtracted'},
   '*': {rank: 2, f: (a, b) => a * b, unit: (a, b) => multiply(a, b)},
   '/': {rank: 2, f: (a, b) => a / b, unit: (a, b) => multiply(a, b, -1)},
   '^': {rank: 4, right: true, f: (a, b) => a ** b},
 };
-const tokens = /\s*(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|`([^`]+)`|([\p{L}_][\p{L}\p{N}_.:[\]]*)|([-+*/^(),])|(\S))/giuy;
+/** Signs as they are printed. */
+const typed = {'−': '-', '·': '*', '×': '*'};
+const tokens = /\s*(?:(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)|`([^`]+)`|([\p{L}_][\p{L}\p{N}_.:[\]]*)|([-+*/^(),−·×])|(\S))/giuy;
 
 class Parser {
   constructor(text, has) {
     this.has = has;
     this.tokens = [...text.matchAll(tokens)].map(([, number, quoted, name, sign, wrong]) => {
       if (wrong) throw new Error(`${wrong} has no meaning here`);
-      return {number, name: quoted ?? name, quoted: quoted !== undefined, sign};
+      return {number, name: quoted ?? name, quoted: quoted !== undefined, sign: typed[sign] ?? sign};
     });
     this.next = 0;
   }
@@ -90,7 +110,7 @@ class Parser {
     const token = this.peek();
     ++this.next;
     if (token.number !== undefined) return {number: Number(token.number)};
-    if (token.sign === '-') return {operator: '-', a: {number: 0, anyUnit: true}, b: this.expression(2)};
+    if (token.sign === '-') return {operator: '-', a: {number: 0}, b: this.expression(2)};
     if (token.sign === '+') return this.expression(2);
     if (token.sign === '(') {
       const inside = this.expression();
@@ -133,25 +153,35 @@ function valuesOf(tree, run) {
   return timed ? make(args[0], run.time) : make(...args);
 }
 
-/** Of a number: none, which agrees with every unit. */
-function unitOf(tree, run) {
+/** Whether it is a number whatever the channels are. */
+const isNumber = (tree) =>
+  tree.channel === undefined &&
+  (tree.number !== undefined || (tree.call ? tree.args.every(isNumber) : isNumber(tree.a) && isNumber(tree.b)));
+
+/** Of a number: none, which agrees with every unit. tell: told each sentence about units that do not fit. */
+function unitOf(tree, run, tell) {
   if (tree.channel) return parseUnit(run.unit(tree.channel));
   if (tree.number !== undefined) return one;
-  if (tree.call) return functions[tree.call].unit(...tree.args.map((arg) => unitOf(arg, run)));
-  const a = unitOf(tree.a, run);
-  if (tree.operator === '^') return tree.b.number === undefined ? null : raise(a, tree.b.number);
-  const b = unitOf(tree.b, run);
-  if (tree.a.anyUnit) return b;
-  return operators[tree.operator].unit(a, b);
+  const parts = tree.call ? tree.args : [tree.a, tree.b];
+  const units = parts.map((part) => unitOf(part, run, tell)),
+    numbers = parts.map(isNumber);
+  if (tree.call) return functions[tree.call].unit(units, tell, numbers);
+  const {what, unit} = operators[tree.operator];
+  if (what) return common(units, numbers, what, tell);
+  if (tree.operator !== '^') return unit(...units);
+  if (units[1]?.size > 0) tell(`an exponent is a number, and here it is in ${said(units[1])}`);
+  return tree.b.number === undefined ? (units[0]?.size === 0 ? one : null) : raise(units[0], tree.b.number);
 }
 
-/** Parses a formula for the channels of a run: {unit, values(run)}. Throws an Error with a sentence. */
+/** Parses a formula for the channels of a run: {unit, doubts: sentences about units, values(run)}. Throws an Error with a sentence. */
 export function parseFormula(text, run) {
   const parser = new Parser(text.replace(/^=/, ''), (name) => run.places.has(name));
   if (parser.tokens.length === 0) throw new Error('write a formula after =, such as = rod.x - tip.x');
   const tree = parser.expression();
   if (parser.next < parser.tokens.length) throw new Error('an operator is missing');
-  return {unit: unitText(unitOf(tree, run)), values: (of) => valuesOf(tree, of)};
+  const doubts = [];
+  const unit = unitText(unitOf(tree, run, (doubt) => doubts.push(doubt)));
+  return {unit, doubts, values: (of) => valuesOf(tree, of)};
 }
 
 const known = new WeakMap();

@@ -15,6 +15,20 @@ const readers = {
   gltf: (file) => readGltf(file),
 };
 
+/** Names of other files in a glTF file that is no .glb. */
+async function namedFiles(file) {
+  const {buffers = [], images = []} = JSON.parse(await file.text());
+  return [...buffers, ...images].map(({uri}) => uri).filter((uri) => uri && !uri.startsWith('data:'));
+}
+
+/** Whether all vertices have a direction out of the surface. STL files may have zeros for it. */
+function hasNormals({normal}) {
+  if (!normal) return false;
+  for (let k = 0; k < normal.count; ++k)
+    if (!(Math.hypot(normal.getX(k), normal.getY(k), normal.getZ(k)) > 0.1)) return false;
+  return true;
+}
+
 async function readGltf(file) {
   const {scene} = await new GLTFLoader().parseAsync(await file.arrayBuffer(), '');
   return scene;
@@ -25,17 +39,20 @@ export async function readMesh(file) {
   const kind = file.name.split('.').pop().toLowerCase();
   if (!readers[kind]) throw new Error(`${file.name} is none of STL, OBJ, glb and glTF`);
   let object;
+  const say = (message) => `${file.name} could not be read: ${message.replace(/\.$/, '')}.`;
   try {
+    // Before the loader asks the browser for them.
+    const others = kind === 'gltf' ? await namedFiles(file) : [];
+    if (others.length > 0) throw new Error(`it names another file, ${others[0]}: save it as .glb, which holds all`);
     object = await readers[kind](file);
   } catch (problem) {
-    const remedy = kind === 'gltf' ? ' A glTF file that names others cannot be read: save it as .glb.' : '';
-    throw new Error(`${file.name} could not be read: ${problem.message}.${remedy}`, {cause: problem});
+    throw new Error(say(problem.message), {cause: problem});
   }
   let triangles = 0;
   object.traverse((node) => {
     if (!node.isMesh) return;
     const {index, attributes} = node.geometry;
-    if (!attributes.normal) node.geometry.computeVertexNormals();
+    if (!hasNormals(attributes)) node.geometry.computeVertexNormals();
     triangles += (index ? index.count : (attributes.position?.count ?? 0)) / 3;
   });
   if (!(triangles > 0)) throw new Error(`${file.name} has no triangles`);

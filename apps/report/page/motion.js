@@ -76,15 +76,19 @@ export class Motion {
     });
   }
 
-  /** A point of a body ({body, point, shape}; body −1 is ground) in ground axes. */
-  point({body, point, shape}, out) {
+  /** A point of a body ({body, point, shape}) in its axes, where the modes have moved it. */
+  pointInBody({body, point, shape}, out) {
     out.fromArray(point);
-    if (body < 0) return out;
     const eta = this.eta[body];
     if (shape && eta.length > 0)
       for (let i = 0; i < 3; ++i)
         for (let k = 0; k < eta.length; ++k)
           out.setComponent(i, out.getComponent(i) + shape[i * eta.length + k] * eta[k]);
-    return out.applyMatrix4(this.matrices[body]);
+    return out;
+  }
+
+  /** The same in ground axes; body −1 is ground. */
+  point(at, out) {
+    return at.body < 0 ? out.fromArray(at.point) : this.pointInBody(at, out).applyMatrix4(this.matrices[at.body]);
   }
 }

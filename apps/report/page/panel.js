@@ -1,6 +1,7 @@
 // One plot over time or frequency, with its legend.
 import uPlot from 'uplot';
 import {element, exactly, figure} from './format.js';
+import {broken, drawable, gapsText, table} from './gaps.js';
 import {menu} from './menu.js';
 import {nearest} from './run.js';
 import {csvBlob, download, fileName, pngOf, svgBlob, svgOf} from './save.js';
@@ -10,65 +11,6 @@ import {color} from './theme.js';
 export const overTime = {letter: 't', name: 'time', unit: 's', cursors: uPlot.sync('time')};
 export const overFrequency = {letter: 'f', name: 'frequency', unit: 'Hz', cursors: uPlot.sync('frequency')};
 const plotHeight = 190;
-
-const linear = uPlot.paths.linear();
-
-/**
- * Times of all series together, and each series at them: undefined where it has no row, null where a logarithm has no
- * place for its value.
- */
-function table(series, log) {
-  const drawn = series.map(({values}) => (log ? Array.from(values, (x) => (x > 0 ? x : null)) : values));
-  const same = series.every(({times}) => times === series[0].times);
-  return same ? [series[0].times, ...drawn] : uPlot.join(series.map(({times}, k) => [times, drawn[k]]));
-}
-
-/** Where a logarithm has no line: from a row that it can show to the next one, where there are others between. */
-function gapsOf({times, values}) {
-  const gaps = [];
-  let from = -Infinity;
-  values.forEach((value, row) => {
-    if (!(value > 0)) return;
-    if (!(values[row - 1] > 0)) gaps.push([from, times[row]]);
-    from = times[row];
-  });
-  gaps.push([from, Infinity]);
-  return gaps;
-}
-
-/** For a series: a line that stops at gaps wider than a pixel, and dots for rows between two of them. */
-function broken(gaps) {
-  return {
-    paths(plot, k, first, last) {
-      const {min, max} = plot.scales.x;
-      const place = (time) => plot.valToPos(time, 'x', true);
-      const wide = gaps.filter(([from, to]) => to >= min && from <= max && place(to) - place(from) > 1);
-      const clip = new Path2D();
-      let left = place(min);
-      for (const [from, to] of [...wide, [max]]) {
-        if (place(from) > left) clip.rect(left, 0, place(from) - left, plot.ctx.canvas.height);
-        left = place(to);
-      }
-      return Object.assign(linear(plot, k, first, last), {clip, gaps: wide});
-    },
-    points: {
-      show: false,
-      size: 3.5,
-      width: 0,
-      filter: (plot, k, show, wide) =>
-        wide.filter(([, to], i) => to === wide[i + 1]?.[0]).map(([, time]) => nearest(plot.data[0], time)),
-    },
-  };
-}
-
-/** What the gaps of logarithms are; empty where none has any. */
-function zerosText(series) {
-  const zeros = series
-    .map(({name, values}) => [name, values.reduce((count, value) => count + (value === 0), 0), values.length])
-    .filter(([, count]) => count > 0)
-    .map(([name, count, all]) => `${name} at ${count.toLocaleString('en')} of ${all.toLocaleString('en')} times`);
-  return zeros.length > 0 ? `Gaps are where it is exactly 0: ${zeros.join(', ')}.` : '';
-}
 
 /** The legend of a panel; its columns are as wide as the longest name asks. */
 export function legendOf(rows, series) {
@@ -86,6 +28,13 @@ export function tickTexts(_, ticks, axis, space, step) {
   const digits = Math.min(17, Math.max(8, 2 + Math.ceil(Math.log10(largest / step))));
   return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, digits)));
 }
+/** The same with the unit of the axis at the last one. */
+export const withUnit = (unit) => (...ticks) => {
+  const texts = tickTexts(...ticks),
+    last = texts.findLastIndex((text) => text !== '');
+  if (unit && last >= 0) texts[last] += ` ${unit}`;
+  return texts;
+};
 export const widthOf = (texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
 const powerTexts = (_, ticks) =>
@@ -134,12 +83,19 @@ export class Panel {
       ),
       legendOf(this.rows, series),
       this.place,
-      ...(log && over === overTime ? [element('p', {className: 'zeros', textContent: zerosText(series)})] : []),
     );
+    this.tellGaps();
     parent.append(this.figure);
     this.draw();
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(this.place);
+  }
+
+  tellGaps() {
+    const text = this.over === overTime ? gapsText(this.series, this.log) : '';
+    if (!text && !this.gaps) return;
+    if (!this.gaps) this.figure.append((this.gaps = element('p', {className: 'zeros'})));
+    this.gaps.textContent = text;
   }
 
   legendRow(series, k) {
@@ -181,10 +137,10 @@ export class Panel {
         width: Math.max(200, this.place.clientWidth),
         height: plotHeight,
         legend: {show: false},
-        padding: [10, 18, 0, 0],
+        padding: [10, 22, 0, 0],
         scales: {x: {time: false, range: wide, ...(range && {min: range[0], max: range[1]})}, y: this.log ? {distr: 3} : {distr: 1, range: tall}},
         axes: [
-          {...axis, size: 26, gap: 4, values: tickTexts},
+          {...axis, size: 26, gap: 4, values: withUnit(this.over.unit)},
           {
             ...axis,
             size: (_, texts) => {
@@ -214,7 +170,7 @@ export class Panel {
             pxAlign: 0,
             spanGaps: true, // a row that only others have is none
             points: {show: false},
-            ...(this.log && this.over === overTime && broken(gapsOf(s))),
+            ...(this.over === overTime && broken(s, drawable(this.log))),
           })),
         ],
         hooks: {
@@ -292,6 +248,7 @@ export class Panel {
   update(series, range) {
     series.forEach(({times, values}, k) => Object.assign(this.series[k], {times, values}));
     this.plot.setData(table(this.series, this.log), !range);
+    this.tellGaps();
     if (range) this.setRange(range);
     this.showValues(this.hovered ?? null);
   }

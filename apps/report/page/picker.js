@@ -23,6 +23,8 @@ function testOf(word) {
   return (name) => expression.test(name);
 }
 
+const doubtsText = (doubts) => doubts.map((doubt) => `${doubt[0].toUpperCase()}${doubt.slice(1)}. `).join('');
+
 /** Objects of all runs with their components: [{group, object, components}], by group. */
 function objectsOfAllRuns() {
   const found = new Map();
@@ -66,19 +68,21 @@ export class Picker {
     this.pick(this.picked.includes(name) ? this.picked.filter((other) => other !== name) : [...this.picked, name]);
   }
 
-  pick(names) {
+  /** quietly: nothing comes into view for it. */
+  pick(names, quietly = false) {
     this.picked = names;
     for (const button of this.list.querySelectorAll('button[data-channel]'))
       button.setAttribute('aria-pressed', String(names.includes(button.dataset.channel)));
-    this.onChange(names);
+    this.onChange(names, quietly);
   }
 
-  /** Those that match all words of the search; a word may be part of the object, or of the channel's whole name. */
+  /** Those that match all words of the search, or of a part of it between commas; a word may be part of the object, or of the channel's whole name. */
   show() {
     const text = this.search.value.trim();
     if (text.startsWith('=')) return this.showFormula(text);
-    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
-    const matches = (name) => wanted.every((test) => test(name.toLowerCase()));
+    const parts = text.toLowerCase().split(',').map((part) => part.split(/\s+/).filter(Boolean).map(testOf));
+    const wanted = parts.length > 1 ? parts.filter((tests) => tests.length > 0) : parts;
+    const matches = (name) => wanted.some((tests) => tests.every((test) => test(name.toLowerCase())));
     const rows = [];
     let group = null,
       left = 0;
@@ -104,8 +108,8 @@ export class Picker {
     const note = element('p', {className: 'note'});
     this.list.replaceChildren(note);
     try {
-      const {unit} = parseFormula(text, runs[0]);
-      note.textContent = unit ? `In ${unit}. ` : '';
+      const {unit, doubts} = parseFormula(text, runs[0]);
+      note.textContent = `${unit ? `In ${unit}. ` : ''}${doubtsText(doubts)}`;
       const button = element('button', {type: 'button', className: 'main', textContent: 'Plot it'});
       button.addEventListener('click', () => this.plotFormula(text));
       note.append(button, ' or press Enter.');
@@ -116,9 +120,12 @@ export class Picker {
   }
 
   plotFormula(text) {
-    if (runs[0].has(text) && !this.picked.includes(text)) this.pick([...this.picked, text]);
+    if (!runs[0].has(text)) return;
+    if (!this.picked.includes(text)) this.pick([...this.picked, text]);
     this.search.value = '';
     this.show();
+    const doubts = doubtsText(parseFormula(text, runs[0]).doubts);
+    if (doubts) this.list.prepend(element('p', {className: 'note', role: 'status', textContent: `${text}: ${doubts}`}));
   }
 
   row(object, components) {

@@ -16,6 +16,7 @@ export class Plots {
   constructor(parent, clock) {
     Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', over: 'time', reference: consensus ?? runs[0]});
     this.listeners = [];
+    this.zoomListeners = [];
     this.whole = this.range = [clock.start, clock.end];
     this.forgetClock = clock.onChange(() => {
       // A run that goes on is plotted less often than it is drawn.
@@ -42,13 +43,22 @@ export class Plots {
     this.listeners.push(listener);
   }
 
+  /** listener: called when another stretch of time is shown. */
+  onZoom(listener) {
+    this.zoomListeners.push(listener);
+  }
+
+  get isZoomed() {
+    return this.range[0] > this.whole[0] || this.range[1] < this.whole[1];
+  }
+
   /** The plot of a channel that is new among them comes into view. */
-  show(names) {
+  show(names, quietly = false) {
     const added = names.find((name) => !this.names.includes(name));
     const first = this.names.length === 0;
     this.names = names;
     this.rebuild();
-    if (!added || first) return;
+    if (!added || first || quietly) return;
     const panel = this.panels.find(({names: shown}) => shown?.includes(added));
     panel?.figure.scrollIntoView({block: 'nearest', behavior: 'instant'});
   }
@@ -96,7 +106,7 @@ export class Plots {
   }
 
   whyNone() {
-    if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least.';
+    if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least in the stretch of time shown, and no other ones.';
     if (this.over !== 'time') return `Nothing else is picked: pick channels to plot them over ${this.over}.`;
     return 'There is nothing to draw of these channels.';
   }
@@ -241,6 +251,7 @@ export class Plots {
         panel.setRange(this.range);
     }
     this.zooming = false;
+    for (const listener of this.zoomListeners) listener();
   }
 
   /** About the time shown where that is in sight, else about the middle. */
@@ -258,14 +269,22 @@ export class Plots {
 
 const unitOf = (name) => runs.find((run) => run.has(name))?.unit(name) ?? '';
 
+/** What spectra are of, and how far they reach where rows are at uneven distances. */
+function spectraText({panels, range}) {
+  const text = `Amplitude spectra of the stretch of time shown, ${range.map((t) => figure(t, 6)).join(' to ')} s, without the mean, by a Hann window.`;
+  const limits = panels.flatMap(({series}) => series.map(({limit}) => limit)).filter(Boolean);
+  if (limits.length === 0) return text;
+  return `${text} Rows are at uneven distances: the spectra are fits up to ${figure(Math.min(...limits), 4)} Hz, which the widest distance resolves. Faster motion shows as noise in them.`;
+}
+
 /** What plots are over: time, frequency, or one of the channels that are picked. */
 export function setUpOver(plots, select, note) {
+  const tell = () => {
+    note.hidden = plots.over !== 'frequency';
+    note.textContent = note.hidden ? '' : spectraText(plots);
+  };
   const apply = (over) => {
     select.value = over;
-    note.hidden = over !== 'frequency';
-    note.textContent = note.hidden
-      ? ''
-      : `Amplitude spectra of the stretch of time shown, ${plots.range.map((t) => figure(t, 6)).join(' to ')} s, without the mean, by a Hann window.`;
     if (over !== plots.over) plots.setOver(over);
   };
   const list = () => {
@@ -277,6 +296,7 @@ export function setUpOver(plots, select, note) {
       ...(names.length > 0 ? [channels] : []),
     );
     select.value = plots.over;
+    tell();
   };
   select.onchange = () => apply(select.value);
   plots.onChange(list);

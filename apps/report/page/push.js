@@ -19,7 +19,7 @@ export class Push {
     if (!hit) return false;
     const normal = view.camera.getWorldDirection(new Vector3()).negate();
     const plane = new Plane().setFromNormalAndCoplanarPoint(normal, hit.place);
-    this.held = {...hit, strength, plane, to: hit.place.clone()};
+    this.held = {...hit, point: [...hit.point], strength, plane, to: hit.place.clone()};
     view.controls.enabled = false;
     this.line = new Line(new BufferGeometry(), new LineBasicMaterial({color: color('--force'), depthTest: false}));
     Object.assign(this.line, {frustumCulled: false, renderOrder: 4});
@@ -32,14 +32,14 @@ export class Push {
     return this.now();
   }
 
-  /** {body, point, force}: the point in axes of the body (m), the force in those of the ground (N). */
+  /** {body, point, force}: the point in axes of the body as it is without load (m), the force in those of the ground (N). */
   now() {
     const {body, point, to, strength} = this.held,
       {main, radius} = this.view;
-    const at = point.clone().applyMatrix4(main.motion.matrices[body]);
+    const at = main.motion.point(this.held, new Vector3());
     this.line.geometry.setFromPoints([at, to]);
     this.view.request();
-    return {body, point: point.toArray(), force: to.clone().sub(at).multiplyScalar(strength / radius).toArray()};
+    return {body, point, force: to.clone().sub(at).multiplyScalar(strength / radius).toArray()};
   }
 
   end() {

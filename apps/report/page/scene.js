@@ -12,6 +12,7 @@ import {
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {Arrows} from './arrows.js';
+import {unbent} from './body-points.js';
 import {report} from './data.js';
 import {fittingDistance, lookFrom} from './framing.js';
 import {Ground} from './ground.js';
@@ -193,7 +194,8 @@ export class MechanismView {
       const part = object.userData.parts[instanceId ?? batchId];
       const body = part.body ?? part.ends?.find((end) => end.body >= 0)?.body ?? part.at?.body ?? -1;
       if (body < 0 || part.shape === 'plane') continue;
-      return {body, point: point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert()), place: point};
+      const own = point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert());
+      return {...unbent(this.main.motion, this.mechanism, part, body, own), place: point};
     }
     return null;
   }

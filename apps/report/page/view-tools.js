@@ -13,6 +13,15 @@ const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown'
 /** Where there are no forces in the results. */
 const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions. ';
 
+/** What has no arrow though the results have its forces; nothing where all have one. */
+function tellMissing({any, withoutPlace: names}, place) {
+  const most = 6;
+  const listed = names.length > most ? [...names.slice(0, most), `${names.length - most} more`] : names;
+  const text = names.length > 0 ? `No arrow for ${listed.join(', ')}: the columns tell a size, but no place or direction. ` : '';
+  if (text) say(place, text);
+  else if (!any) say(place, noForces);
+}
+
 function setUpRuns(view, shown, find) {
   const options = () => shown.map((run) => new Option(run.label, run.index));
   const runOf = (select) => shown.find((run) => String(run.index) === select.value) ?? null;
@@ -134,7 +143,7 @@ export function setUpView({clock, picker, find, title, changed, renderer = null}
   toggle('joint-labels', (on) => view.toggleLabels('joint', on));
   toggle('forces', (on) => {
     view.toggleArrows(on);
-    if (on && !view.arrows.any) say(find('scene-message'), noForces);
+    if (on) tellMissing(view.arrows, find('scene-message'));
   });
   toggle('grid', (on) => view.toggleGround(on));
   find('fit').onclick = () => view.fit();

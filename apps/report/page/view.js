@@ -1,5 +1,6 @@
 // The page of `polyform view`: it follows a model file and its run by the messages of the server (live_work.hpp).
 import {runs, showLive} from './data.js';
+import {firstChannels} from './first-channels.js';
 import {figure} from './format.js';
 import {setUpKeyboard} from './keyboard.js';
 import {LiveClock} from './live-clock.js';
@@ -15,6 +16,8 @@ import {press, pressed, setUpView} from './view-tools.js';
 const find = (id) => document.getElementById(id);
 const plotsEvery = 120,
   slowlyEvery = 500; // ms
+/** Rows after which the first plots are chosen. */
+const firstChoice = 60;
 const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
@@ -37,11 +40,41 @@ const parameters = new Parameters(
   () => send({do: 'reset'}),
 );
 
+/** What goes on, in the header. */
 function say(text) {
-  find('summary').textContent = text;
+  if (find('summary').textContent !== text) find('summary').textContent = text;
 }
 
-/** A few coordinates of joints, and the energy. */
+/** A step that takes longer than this is told (s). */
+const longStep = 2;
+
+/** A run that goes on: whether it waits, and for what. */
+function sayRunning(now) {
+  const {running, heard, clock} = coming ?? shown ?? {};
+  if (!running || clock?.hasEnded) return;
+  const waiting = (now - heard) / 1000;
+  const every = 5; // s, as what is said is read aloud
+  const state =
+    clock?.playing === false
+      ? 'paused'
+      : waiting > longStep
+        ? `slow steps: the one ${clock ? `after t = ${figure(clock.end, 6)} s` : 'at the start'} has taken more than ${Math.max(longStep, every * Math.floor(waiting / every))} s`
+        : 'running';
+  say(`${running} · ${state}`);
+}
+
+/** The plots that the report of the run would show, as long as nobody has picked others. */
+function choosePlots() {
+  const {run, plots, picker} = shown;
+  if (plots.names.join() !== shown.chosen.join()) return;
+  shown.choosesAt = 2 * run.rows;
+  const names = firstChannels();
+  if (names.join() === shown.chosen.join()) return;
+  shown.chosen = names;
+  picker.pick(names, true);
+}
+
+/** Before anything has moved: a few coordinates of joints, and the energy. */
 function firstOf(run) {
   const joints = run.channels.filter(({group, component}) => group === 'joints' && component === 'q').slice(0, 2);
   const bodies = run.channels.filter(({group, component}) => group === 'bodies' && component === 'z').slice(0, 1);
@@ -79,7 +112,7 @@ function setUpTransport(clock, description) {
 function remove() {
   if (!shown) return null;
   const {view, plots, off} = shown;
-  picked = plots.names;
+  picked = plots.names.join() === shown.chosen.join() ? null : plots.names;
   const camera = view && !view.fitted ? {position: view.camera.position.clone(), target: view.controls.target.clone()} : null;
   renderer ??= view?.renderer;
   view?.dispose();
@@ -87,6 +120,10 @@ function remove() {
   off.abort();
   shown = null;
   return camera;
+}
+
+function described({solver, mechanism: {bodies, degrees_of_freedom: freedom}}) {
+  return `${solver} · ${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'} · ${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom`;
 }
 
 /** The first rows of a model have come. */
@@ -99,7 +136,7 @@ function show(description, run) {
   setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
   const setOver = setUpOver(plots, find('over'), find('over-note'));
   find('search').value = '';
-  const picker = new Picker(find('channels'), find('search'), find('clear'), (names) => plots.show(names), off.signal);
+  const picker = new Picker(find('channels'), find('search'), find('clear'), (names, quietly) => plots.show(names, quietly), off.signal);
   setUpTransport(clock, description);
   const view = setUpView({clock, picker, find, title: description.title, changed: () => {}, renderer});
   for (const [id, act] of [
@@ -111,14 +148,16 @@ function show(description, run) {
     find(id).onclick = act;
   setUpKeyboard({clock, plots, view, find, more: {p: () => find('push').click()}, signal: off.signal});
   setOver('time');
-  picker.pick((picked ?? firstOf(run)).filter((name) => run.has(name)));
+  const chosen = firstOf(run);
+  picker.pick(picked ? picked.filter((name) => run.has(name)) : chosen);
   if (view && camera) {
     view.camera.position.copy(camera.position);
     view.controls.target.copy(camera.target);
     view.fitted = false;
     view.controls.update();
   }
-  shown = {description, run, clock, plots, picker, view, off, plotted: 0, slowly: 0, dirty: true};
+  shown = {description, run, clock, plots, picker, view, off, plotted: 0, slowly: 0, dirty: true, chosen, choosesAt: firstChoice};
+  Object.assign(shown, {running: described(description), heard: performance.now()});
   if (view) setUpPush(shown);
   find('push').disabled = !view || !description.can_push;
   window.polyform = {...shown, runs, send};
@@ -165,18 +204,23 @@ function setUpPush({view, description, off}) {
 const hear = {
   start() {
     coming = null;
+    if (shown) shown.running = null;
     say('Reading the model …');
   },
   model(description) {
-    coming = {description, run: new LiveRun(description.solver, description.columns)};
+    coming = {
+      description,
+      run: new LiveRun(description.solver, description.columns),
+      running: described(description),
+      heard: performance.now(),
+    };
     find('title').textContent = description.title;
     document.title = `${description.title} · Polyform view`;
     find('origin').textContent = `Follows ${description.file}.`;
     parameters.show(description.parameters);
     showMessages(find('errors'), description.messages);
     document.body.classList.remove('stale');
-    const {bodies, degrees_of_freedom: freedom} = description.mechanism;
-    say(`${description.solver} · ${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'} · ${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom · running`);
+    sayRunning(performance.now());
   },
   errors({messages}) {
     coming = null;
@@ -185,11 +229,14 @@ const hear = {
     say('The model has errors; what is drawn is how it was before.');
   },
   end({status, failure, remedy, warnings = [], time}) {
+    if (coming) coming.running = null;
     const messages = warnings.map((message) => ({severity: 'warning', message}));
     if (failure) messages.unshift({severity: 'error', message: failure, remedy});
     if (messages.length > 0) showMessages(find('errors'), messages);
-    say(failure ? 'The run has failed.' : `The run has ${status === 'done' ? 'come to its end' : 'been stopped'} at ${figure(time, 6)} s.`);
+    // Of the reason its first line; all of it is below.
+    say(failure ? `The run has failed: ${failure.split('\n')[0]}` : `The run has ${status === 'done' ? 'come to its end' : 'been stopped'} at ${figure(time, 6)} s.`);
     if (shown) {
+      if (!coming && shown.run.rows > 1) choosePlots();
       Object.assign(shown.clock, {playing: false, hasEnded: true});
       shown.clock.tell();
     }
@@ -204,7 +251,7 @@ function takeRows(numbers) {
     show(description, run);
   } else if (shown) {
     shown.run.append(numbers);
-    shown.dirty = true;
+    Object.assign(shown, {dirty: true, heard: performance.now()});
   }
 }
 
@@ -214,11 +261,15 @@ socket.addEventListener('message', ({data}) => {
   hear[message.type]?.(message);
 });
 socket.addEventListener('close', () => {
+  coming = null;
+  if (shown) shown.running = null;
   say('polyform view has ended; what was shown stays here.');
   document.body.classList.add('stale');
 });
 
 function frame(now) {
+  requestAnimationFrame(frame); // first, so that an error in one picture does not end them all
+  sayRunning(now);
   if (shown?.dirty) {
     shown.dirty = false;
     const {clock, view, plots} = shown;
@@ -230,11 +281,11 @@ function frame(now) {
     }
     if (now - shown.plotted > plotsEvery) {
       shown.plotted = now;
+      if (shown.run.rows >= shown.choosesAt) choosePlots();
       plots.refresh();
     }
     clock.tell();
   }
-  requestAnimationFrame(frame);
 }
 
 setUpTheme(find('theme'));

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import {element, exactly, figure} from './format.js';
 import {menu} from './menu.js';
-import {legendOf, tickTexts, widthOf} from './panel.js';
+import {legendOf, tickTexts, widthOf, withUnit} from './panel.js';
 import {csvBlob, download, fileName, pngOf, svgBlob, svgOf} from './save.js';
 import {color} from './theme.js';
 
@@ -11,7 +11,7 @@ const plotHeight = 320;
 export class XYPanel {
   /** series: [{name, x, values, times, rowAt, width, stroke, dash}], x and values row by row. */
   constructor(parent, {title, unit, overTitle, overUnit, series, onWiden}) {
-    Object.assign(this, {title: `${title} over ${overTitle}`, unit, series, onWiden, left: 0});
+    Object.assign(this, {title: `${title} over ${overTitle}`, unit, overUnit: overUnit === '1' ? '' : overUnit, series, onWiden, left: 0});
     this.rows = series.map(({name, stroke, dash}) => {
       const mark = element('i', {className: dash ? 'dashed' : ''});
       mark.style.setProperty('--stroke', stroke());
@@ -29,6 +29,7 @@ export class XYPanel {
         {},
         element('strong', {textContent: this.title}),
         element('span', {className: 'unit', textContent: [unit, overUnit].filter(Boolean).join(' over ')}),
+        element('span', {className: 'at'}), // what follows is at the right, as in the other plots
         menu('Save', `Save the plot of ${this.title}`, [
           ['PNG', async () => download(fileName(this.title, 'png'), await pngOf(this.svg()))],
           ['SVG', () => download(fileName(this.title, 'svg'), svgBlob(this.svg()))],
@@ -64,7 +65,7 @@ export class XYPanel {
         cursor: {drag: {x: true, y: true, uni: 30}, points: {show: false}},
         scales: {x: {time: false, range: () => this.range('x')}, y: {range: () => this.range('values')}},
         axes: [
-          {...axis, size: 26, gap: 4},
+          {...axis, size: 26, gap: 4, values: withUnit(this.overUnit)},
           {...axis, size: (_, texts) => this.widthOf(texts), gap: 6, space: 34},
         ],
         series: [

@@ -54,7 +54,7 @@ void RateChanges::tell_rates() {
       start_.complain(i, "initial.velocity",
                       fmt::format("{} not allow the given rate {}: {} is taken (joint `{}`)",
                                   restraint_of(start_.view(), i), before, after, joint.name),
-                      "give rates to as many joints as these leave free", Severity::warning);
+                      "give initial rates to fewer joints: only so many are free to choose", Severity::warning);
     }
   }
 }

@@ -99,7 +99,7 @@ void StartPositions::tell_positions() {
     start_.complain(i, "initial.position",
                     fmt::format("{} not allow the given position of joint `{}`: {} given, {} taken",
                                 restraint_of(start_.view(), i), joint.name, before, after),
-                    "give positions to as many joints as these leave free", Severity::warning);
+                    "give initial positions to fewer joints: only so many are free to choose", Severity::warning);
   }
 }
 
