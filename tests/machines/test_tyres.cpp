@@ -169,8 +169,8 @@ TEST_CASE("a tyre that was measured on the other side is its mirror image") {
 }
 
 TEST_CASE("files of the magic formula that cannot be are refused with their line") {
-  tyres::MagicFormula f;
-  const auto wrong = [&](const char* text) {
+  const auto wrong = [](const char* text) {
+    tyres::MagicFormula f;
     const auto mistake = f.read(text);
     REQUIRE(mistake);
     return std::to_string(mistake->line) + ": " + mistake->what;
