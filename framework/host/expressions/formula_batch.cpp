@@ -32,7 +32,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       peak_work_(type.programs().peaks.registers()),
       pole_work_(type.programs().poles.zeros.registers()),
       passed_work_(type.programs().passed.registers()),
-      divisor_work_(type.programs().poles.divisors.registers()),
+      hypotenuse_work_(type.programs().poles.hypotenuses.registers()),
       input_rates_(reader_.size()),
       state_rates_(type.states().size()),
       limits_(type),
@@ -53,7 +53,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.programs().peaks.prepare(std::span(peak_work_));
   type.programs().poles.zeros.prepare(std::span(pole_work_));
   type.programs().passed.prepare(std::span(passed_work_));
-  type.programs().poles.divisors.prepare(std::span(divisor_work_));
+  type.programs().poles.hypotenuses.prepare(std::span(hypotenuse_work_));
   own_.reserve(type.parts().size());
   type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();

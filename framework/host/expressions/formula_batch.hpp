@@ -65,9 +65,9 @@ class FormulaBatch final : public ForceBatch,
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
   bool ends_run(std::size_t event) const noexcept override;
   double size_at_pole(std::size_t event) const noexcept override;
-  std::optional<std::size_t> divisor_of(std::size_t event) const noexcept override {
-    const std::optional<std::size_t> divisor = type_.programs().poles.all[event].divisor;
-    return divisor ? std::optional(first_divisor() + *divisor) : std::nullopt;
+  std::optional<std::size_t> hypotenuse_of(std::size_t event) const noexcept override {
+    const std::optional<std::size_t> whole = type_.programs().poles.all[event].whole;
+    return whole ? std::optional(first_hypotenuse() + *whole) : std::nullopt;
   }
   void note_pole(std::size_t event, double t) const noexcept override;
   double longest_step(std::size_t event, double value, double rate) const noexcept override;
@@ -119,13 +119,13 @@ class FormulaBatch final : public ForceBatch,
   void find_functions(const Program&, std::vector<Jet>& work, EventOutput&, std::size_t first) noexcept;
   void find_switches(EventOutput&) noexcept;
   void read_outputs(const ForceInput&) noexcept;
-  // Event functions: poles, switches, sampling, peaks, arguments of tables, divisors, limits, then those of the forces.
+  // Event functions: poles, switches, sampling, peaks, arguments of tables, hypotenuses, limits, then those of the forces.
   std::size_t first_switch() const { return type_.programs().poles.all.size(); }
   std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
   std::size_t first_passed() const { return first_peak() + type_.programs().peaks.roots(); }
-  std::size_t first_divisor() const { return first_passed() + type_.programs().passed.roots(); }
-  std::size_t first_limit() const { return first_divisor() + type_.programs().poles.divisors.roots(); }
+  std::size_t first_hypotenuse() const { return first_passed() + type_.programs().passed.roots(); }
+  std::size_t first_limit() const { return first_hypotenuse() + type_.programs().poles.hypotenuses.roots(); }
   std::size_t first_own_event() const { return first_limit() + FormulaLimits::events * limits_.count(); }
   /// Whether multiples of both intervals are at the time t.
   static bool at_once(double a, double b, double t) noexcept;
@@ -146,7 +146,7 @@ class FormulaBatch final : public ForceBatch,
   std::vector<double> work_;
   std::span<double> inputs_;  ///< the first numbers of work_
   std::vector<double> shown_, switch_work_, sample_work_, held_, start_states_, outputs_, no_rates_;
-  std::vector<Jet> peak_work_, pole_work_, passed_work_, divisor_work_;  ///< values and rates
+  std::vector<Jet> peak_work_, pole_work_, passed_work_, hypotenuse_work_;  ///< values and rates
   std::vector<double> input_rates_, state_rates_;
   FormulaLimits limits_;
   std::vector<Spatial> no_accelerations_;

@@ -27,14 +27,14 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     out.crossing = approached;
     return;
   }
-  if (k < first_divisor()) {
+  if (k < first_hypotenuse()) {
     out.name = "table";
     out.crossing = passed;
     return;
   }
   if (k < first_limit()) {
-    out.name = "divisor";
-    out.crossing = touching_divisor;
+    out.name = "hypotenuse";
+    out.crossing = hypotenuse_of_pole;
     return;
   }
   if (k < first_own_event()) return limits_.describe(k - first_limit(), out);
@@ -91,7 +91,7 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
   find_switches(out);
   find_functions(type_.programs().peaks, peak_work_, out, first_peak());
   find_functions(type_.programs().passed, passed_work_, out, first_passed());
-  find_functions(type_.programs().poles.divisors, divisor_work_, out, first_divisor());
+  find_functions(type_.programs().poles.hypotenuses, hypotenuse_work_, out, first_hypotenuse());
   if (limits_.count() > 0) {
     limits_.run(inputs_);
     limits_.evaluate_events(at.time, at.discrete, out, first_limit());

@@ -47,8 +47,8 @@ class FormulaModuleBatch final : public ModuleBatch,
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
   bool ends_run(std::size_t event) const noexcept override;
   double size_at_pole(std::size_t event) const noexcept override { return formulas_.size_at_pole(event); }
-  std::optional<std::size_t> divisor_of(std::size_t event) const noexcept override {
-    return formulas_.divisor_of(event);
+  std::optional<std::size_t> hypotenuse_of(std::size_t event) const noexcept override {
+    return formulas_.hypotenuse_of(event);
   }
   void note_pole(std::size_t event, double t) const noexcept override { formulas_.note_pole(event, t); }
   double longest_step(std::size_t event, double value, double rate) const noexcept override {

@@ -118,7 +118,7 @@ class Graph {
   struct Pole {
     NodeIndex zero = 0;  ///< is zero there: a factor of a divisor, or the cosine below a tangent
     NodeIndex at = 0;    ///< the quotient, power or tangent
-    NodeIndex whole = none;  ///< the hypotenuse that is zero too if there is the pole, or none
+    NodeIndex whole = none;  ///< the hypotenuse of which `zero` is a leg, or none
     bool operator==(const Pole&) const = default;
   };
   /// The poles of the roots, one for each zero of each quotient.

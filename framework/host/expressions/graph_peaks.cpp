@@ -89,33 +89,35 @@ void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeI
   if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
 }
 
-/// A divisor is zero where one of its factors is, or all parts of it are. whole: the hypotenuse whose part it is; none
-/// for others.
+/// A divisor is zero where one of its factors is, or all parts of it are. whole: the hypotenuse of which it is a leg;
+/// none for others.
 void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, NodeIndex whole, std::vector<Pole>& found) const {
   const GraphNode& node = nodes_[divisor];
   switch (node.code) {
     case Code::hypotenuse:
       if (whole == none) whole = divisor;
-      [[fallthrough]];
-    case Code::multiply:
       keep_factors(node.b, quotient, whole, found);
       [[fallthrough]];
-    case Code::divide:
     case Code::negate:
     case Code::absolute:
+      return keep_factors(node.a, quotient, whole, found);
+    case Code::multiply:
+      keep_factors(node.b, quotient, none, found);
+      [[fallthrough]];
+    case Code::divide:
     case Code::square_root:
     case Code::cube_root:
-      return keep_factors(node.a, quotient, whole, found);
+      return keep_factors(node.a, quotient, none, found);
     case Code::power:
-      if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, whole, found);
+      if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, none, found);
       return;
     case Code::minimum:
     case Code::maximum:
-      keep_factors(node.a, quotient, whole, found);
-      return keep_factors(node.b, quotient, whole, found);
+      keep_factors(node.a, quotient, none, found);
+      return keep_factors(node.b, quotient, none, found);
     case Code::select:
-      keep_factors(node.b, quotient, whole, found);
-      return keep_factors(node.c, quotient, whole, found);
+      keep_factors(node.b, quotient, none, found);
+      return keep_factors(node.c, quotient, none, found);
     default:
       const Pole pole{divisor, quotient, whole};
       if (!is_constant(divisor) && std::ranges::find(found, pole) == found.end()) found.push_back(pole);

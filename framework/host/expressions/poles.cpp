@@ -30,7 +30,7 @@ bool may_be_zero(const Interval& range) { return !(range.low > rounding || range
 /// A function that may change its sign at a pole, and the quotient that has it.
 struct Candidate {
   NodeIndex node = 0, quotient = 0;
-  NodeIndex divisor = Graph::none;  ///< it may do so only where this divisor touches zero
+  NodeIndex whole = Graph::none;  ///< the hypotenuse of which it is a leg
   bool touched = false;
 };
 
@@ -43,11 +43,10 @@ std::vector<Candidate> candidates(Graph& graph, const std::vector<Graph::Pole>& 
   std::vector<Candidate> all;
   for (std::size_t k = 0; k < poles.size(); ++k) {
     if (!may_be_zero(range[k])) continue;
-    const NodeIndex whole = poles[k].whole;
-    all.push_back({poles[k].zero, poles[k].at, whole, false});
+    all.push_back({poles[k].zero, poles[k].at, poles[k].whole, false});
     for (const std::uint32_t input : graph.inputs(std::span(zeros).subspan(k, 1)))
       if (const NodeIndex slope = graph.derivative(poles[k].zero, input); slope != Graph::none)
-        all.push_back({slope, poles[k].at, whole == Graph::none ? poles[k].zero : whole, true});
+        all.push_back({slope, poles[k].at, Graph::none, true});
   }
   return all;
 }
@@ -62,19 +61,19 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
   std::vector<std::vector<NodeIndex>> needed;  // by each value
   for (std::size_t v = 0; v < values.size() && !found.empty(); ++v)
     needed.push_back(graph.needed(values.subspan(v, 1)));
-  std::vector<NodeIndex> touching;
+  std::vector<NodeIndex> wholes;
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (!may_change_sign(range[k])) continue;
-    std::optional<std::size_t> divisor;
-    if (found[k].divisor != Graph::none) {
-      divisor = static_cast<std::size_t>(std::ranges::find(touching, found[k].divisor) - touching.begin());
-      if (*divisor == touching.size()) touching.push_back(found[k].divisor);
+    std::optional<std::size_t> whole;
+    if (found[k].whole != Graph::none) {
+      whole = static_cast<std::size_t>(std::ranges::find(wholes, found[k].whole) - wholes.begin());
+      if (*whole == wholes.size()) wholes.push_back(found[k].whole);
     }
     std::size_t known = 0;
-    while (known < nodes.size() && !(nodes[known] == found[k].node && all[known].divisor == divisor)) ++known;
+    while (known < nodes.size() && !(nodes[known] == found[k].node && all[known].whole == whole)) ++known;
     if (known == nodes.size()) {
       nodes.push_back(found[k].node);
-      all.push_back({graph[found[k].quotient].place, {}, found[k].touched, divisor});
+      all.push_back({graph[found[k].quotient].place, {}, found[k].touched, whole});
     }
     Pole& pole = all[known];
     pole.touched = pole.touched && found[k].touched;
@@ -84,7 +83,7 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
         pole.values.push_back(v);
   }
   zeros = Program(graph, nodes, inputs);
-  divisors = Program(graph, touching, inputs);
+  hypotenuses = Program(graph, wholes, inputs);
 }
 
 bool grows_without_bound(const SizesAtPole& at) noexcept {

@@ -19,9 +19,8 @@ inline constexpr Crossing pole = static_cast<Crossing>(3);
 /// its sign, and there its slope changes sign. Where the slope changes its sign and the divisor is not zero, nothing
 /// happens.
 inline constexpr Crossing touched_pole = static_cast<Crossing>(4);
-/// The same for such a divisor: no change of its sign is an event. Only where it is near zero its slopes count, and the
-/// parts of a hypotenuse.
-inline constexpr Crossing touching_divisor = static_cast<Crossing>(6);
+/// The same for a divisor that is a hypotenuse: no change of its sign is an event, but it tells which of its legs count.
+inline constexpr Crossing hypotenuse_of_pole = static_cast<Crossing>(6);
 
 /// The poles of some formulas. Immutable after construction.
 struct Poles {
@@ -35,13 +34,12 @@ struct Poles {
     TextPlace place;                    ///< of the quotient, power or tangent
     std::vector<std::uint32_t> values;  ///< the numbers of the values that have this pole
     bool touched = false;               ///< its root is the derivative of a divisor, not the divisor
-    /// Among `divisors`, one that is zero at the pole and never negative; or none.
-    std::optional<std::size_t> divisor{};
+    std::optional<std::size_t> whole{};  ///< among `hypotenuses`, that of which its root is a leg, if it is one
   };
   Program zeros;  ///< each root changes its sign at its pole
   std::vector<Pole> all;
   std::vector<NodeIndex> nodes;  ///< of the zeros
-  Program divisors;              ///< those that touch zero
+  Program hypotenuses;           ///< divisors whose legs are among the zeros
 };
 
 /// The interface of a batch whose formulas may have poles: its first event functions are those of the poles.
@@ -51,8 +49,8 @@ class PoleSource {
   /// The size of the values that have the pole of this event function, when events were last evaluated: the largest
   /// one that is a number.
   virtual double size_at_pole(std::size_t event) const noexcept = 0;
-  /// The event function that is a divisor which touches zero at this pole; none if there is no such divisor.
-  virtual std::optional<std::size_t> divisor_of(std::size_t event) const noexcept = 0;
+  /// The event function that is the hypotenuse of which this one is a leg; none if it is no leg.
+  virtual std::optional<std::size_t> hypotenuse_of(std::size_t event) const noexcept = 0;
   /// Notes that the values could not be computed at time t because of this pole, as note_trouble() does for others.
   virtual void note_pole(std::size_t event, double t) const noexcept = 0;
 

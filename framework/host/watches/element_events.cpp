@@ -148,8 +148,8 @@ double ElementEvents::size_at_pole(std::size_t event) const {
   return ask<PoleSource>(*batch_of(event).events)->size_at_pole(place_in_batch(event));
 }
 
-std::optional<std::size_t> ElementEvents::divisor_of(std::size_t event) const {
-  const auto place = ask<PoleSource>(*batch_of(event).events)->divisor_of(place_in_batch(event));
+std::optional<std::size_t> ElementEvents::hypotenuse_of(std::size_t event) const {
+  const auto place = ask<PoleSource>(*batch_of(event).events)->hypotenuse_of(place_in_batch(event));
   return place ? std::optional(batch_of(event).first + *place) : std::nullopt;
 }
 

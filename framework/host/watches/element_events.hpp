@@ -46,8 +46,8 @@ class ElementEvents {
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
   /// For a function whose crossing is `passed`: how long a step may be where it has a value and a rate, s.
   double longest_step(std::size_t event, double value, double rate) const;
-  /// Of a function that shows a pole: that of its divisor which touches zero, if there is one.
-  std::optional<std::size_t> divisor_of(std::size_t event) const;
+  /// Of a function that shows a pole: that of the hypotenuse of which it is a leg, if it is one.
+  std::optional<std::size_t> hypotenuse_of(std::size_t event) const;
   /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;

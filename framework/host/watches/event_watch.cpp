@@ -51,7 +51,7 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
     : integrator_(integrator),
       elements_(view, solver),
       laws_(view, elements_),
-      touches_(elements_),
+      legs_(elements_),
       search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
@@ -74,7 +74,7 @@ double EventWatch::first_step() const { return first_share * scale(integrator_.t
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
-  if (wanted == passed || wanted == touching_divisor || !touches_.may_touch(k)) return false;
+  if (wanted == passed || wanted == hypotenuse_of_pole || !legs_.may_touch(k)) return false;
   return wanted == approached || wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
 }
 
@@ -91,7 +91,7 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
 
 double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
   const double reach = find_rates(t, values, rates);
-  touches_.see(values, rates, integrator_.time() - integrator_.previous_time());
+  legs_.see(values);
   return reach;
 }
 
@@ -218,7 +218,7 @@ void EventWatch::begin_after_event() {
 std::optional<double> EventWatch::find() {
   const double t = integrator_.time();
   check_standstill();
-  touches_.begin(search_.values(), search_.rates(), t - integrator_.previous_time());
+  legs_.begin(search_.values());
   const std::optional<SignChange> found = find_counted(t);
   if (!found) return laws_.accept(t), std::nullopt;
   check_poles_beside(*found);
@@ -343,7 +343,7 @@ double EventWatch::longest_step() {
       continue;
     }
     if (chatter_[k].silent_until > integrator_.time() || (shows_pole(k) && pace_.approach == 1)) continue;
-    if (elements_.crossing(k) == touching_divisor || !touches_.may_touch(k)) continue;
+    if (elements_.crossing(k) == hypotenuse_of_pole || !legs_.may_touch(k)) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
     if ((value >= 0) == (rate < 0)) {

@@ -9,8 +9,8 @@
 #include "framework/host/expressions/poles.hpp"
 #include "framework/host/integration/event_search.hpp"
 #include "framework/host/integration/integration.hpp"
-#include "framework/host/watches/divisor_touches.hpp"
 #include "framework/host/watches/element_events.hpp"
+#include "framework/host/watches/hypotenuse_legs.hpp"
 #include "framework/host/watches/law_limits.hpp"
 
 namespace polyform::host::inline watches {
@@ -115,7 +115,7 @@ class EventWatch final : private Signals {
   Integration& integrator_;
   ElementEvents elements_;
   LawLimits laws_;
-  DivisorTouches touches_;
+  HypotenuseLegs legs_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
   double step_;

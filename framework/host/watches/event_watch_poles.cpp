@@ -123,7 +123,7 @@ double EventWatch::step_to_pole(double way, double share_of_way) const {
 bool EventWatch::is_beside_pole(double way) const {
   constexpr double same = 0.1;
   for (std::size_t j = 0; j < size(); ++j)
-    if (shows_pole(j) && touches_.may_touch(j) && search_.rates()[j] != 0 &&
+    if (shows_pole(j) && legs_.may_touch(j) && search_.rates()[j] != 0 &&
         std::abs(-search_.values()[j] / search_.rates()[j] - way) < same * way + widest_crossing())
       return true;
   return false;

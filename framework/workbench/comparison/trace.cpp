@@ -9,6 +9,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/columns/constraint_forces.hpp"
+#include "framework/host/evaluation/joint_units.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -105,8 +106,10 @@ void TraceLayout::add_coordinates(const JointData& joint) {
         add(Quantity::joint, Kind::quaternion, false, joint.name);
         break;
     }
-  if (joint.kernel != nullptr)
-    for (std::size_t k = 0; k < joint.nq; ++k) add(Quantity::joint, Kind::number, false, joint.name);
+  if (joint.kernel == nullptr) return;
+  std::vector<std::string_view> units = position_units(joint);
+  units.resize(joint.nq);
+  for (const std::string_view unit : units) add(Quantity::joint, Kind::number, unit == "m", joint.name);
 }
 
 void TraceLayout::add_accelerations(const JointData& joint) {
@@ -115,8 +118,10 @@ void TraceLayout::add_accelerations(const JointData& joint) {
   for (const Primitive& primitive : joint.primitives)
     one(primitive.kind == Primitive::Kind::ball ? Kind::vector : Kind::number,
         primitive.kind == Primitive::Kind::translation);
-  if (joint.kernel != nullptr)
-    for (std::size_t k = 0; k < joint.nv; ++k) one(Kind::number, false);
+  if (joint.kernel == nullptr) return;
+  std::vector<std::string_view> units = velocity_units(joint);
+  units.resize(joint.nv);
+  for (const std::string_view unit : units) one(Kind::number, unit == "m/s");
 }
 
 Scale acting_at_start(const System& system) {

@@ -124,7 +124,8 @@ double see_turned(const Type& type, const ElementInstance& read, const BatchInpu
   const double error = error_of(read, carried(in, R, d));
   ElementInstance heavy = read;
   heavy.gravity = R * read.gravity;
-  if (error > same_results) {
+  // Without an effect of gravity the error is the same. A shift changes the potential energy of weight.
+  if (error > same_results && error_of(heavy, carried(in, R, d)) != error) {
     if (const double with_gravity = error_of(heavy, carried(in, R, {})); with_gravity <= same_results) {
       m.see(with_gravity, "after a turn of the whole system and of gravity");
       return error;
