@@ -113,6 +113,7 @@ bool Continuous::needs_correction() {
 }
 
 bool Continuous::pass_events() {
+  elements_.forget_end();
   const std::vector<double> before(y_);
   note_limits();
   if (const double knot = knots_->next().time; knot <= time_ + host::time_resolution(time_))

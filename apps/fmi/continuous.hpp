@@ -32,6 +32,8 @@ class Continuous final : public Motion {
   bool needs_correction();
   /// Handles all events at the present time. Returns whether the states have changed.
   bool pass_events();
+  /// Whether an element has ended the run in the last call of pass_events().
+  bool has_ended() const { return !elements_.ended_by().empty(); }
   /// The next time at which something changes by the clock; infinity if there is none, s.
   double next_time() const { return knots_->next().time; }
 

@@ -135,6 +135,7 @@ POLYFORM_FMI fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* in
   *info = {};
   if (answer != Answer::ok) return status(answer);
   info->valuesOfContinuousStatesChanged = passed.states_changed ? 1 : 0;
+  info->terminateSimulation = passed.ended ? 1 : 0;
   info->nextEventTimeDefined = std::isfinite(passed.next) ? 1 : 0;
   info->nextEventTime = std::isfinite(passed.next) ? passed.next : 0;
   return fmi2OK;

@@ -126,6 +126,7 @@ POLYFORM_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* ag
   const Answer answer = shared::pass_events(of(c), passed);
   if (answer != Answer::ok) return status(answer);
   *values_changed = passed.states_changed;
+  *terminate = passed.ended;
   *has_next = std::isfinite(passed.next);
   if (*has_next) *next_time = passed.next;
   return fmi3OK;

@@ -144,6 +144,7 @@ Answer pass_events(Component* c, Passed& out) noexcept {
   return answering(c, [&](Component& it) {
     Continuous& motion = moving(it);
     out.states_changed = motion.pass_events();
+    out.ended = motion.has_ended();
     out.next = motion.next_time();
   });
 }

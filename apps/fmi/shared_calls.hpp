@@ -45,6 +45,7 @@ Answer complete_step(Component*, bool& enters_event_mode) noexcept;
 /// What an event changes; next: infinity if the clock has none, s.
 struct Passed {
   bool states_changed = false;
+  bool ended = false;  ///< an element ends the run
   double next = 0;
 };
 Answer pass_events(Component*, Passed&) noexcept;

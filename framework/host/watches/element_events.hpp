@@ -61,6 +61,7 @@ class ElementEvents {
   bool has_changes() const;
   /// The event by which an element has ended the run, as name_of(); "" while there is none.
   const std::string& ended_by() const { return ended_by_; }
+  void forget_end() { ended_by_.clear(); }  ///< for a motion that is set back
   /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
   /// function has just changed its sign, and it stands in the solver too. Returns whether anything was changed.

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "polyform/contract/field.hpp"
-#include "polyform/contract/growth.hpp"
 
 namespace polyform {
 
