@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "apps/command.hpp"
 #include "apps/session/example_project.hpp"
@@ -58,7 +59,9 @@ Exit make(const NewArguments& arguments) {
   check_name(arguments.name);
   const fs::path directory = arguments.directory.empty() ? arguments.name : arguments.directory;
   const std::vector<std::string> files = write_project(example, arguments.name, directory);
-  fmt::print(output(), "{}: a {} that works, to be changed into yours\n", directory.string(), arguments.kind);
+  const bool is_vowel = std::string_view("aeiou").find(arguments.kind.front()) != std::string_view::npos;
+  fmt::print(output(), "{}: {} {} that works, to be changed into yours\n", directory.string(), is_vowel ? "an" : "a",
+             arguments.kind);
   std::string model = "model.yaml";
   for (const std::string& file : files) {
     fmt::print(output(), "  {}\n", file);

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "polyform/contract/field.hpp"
+#include "polyform/contract/growth.hpp"
 
 namespace polyform {
 

@@ -3,7 +3,7 @@
 // The paper's state vector at a connection point is z = [r̈ Ω̇ m q 1]. From a free tip on, the forces z_a = (m, q) are
 // a linear function of the accelerations z_b = (Ω̇, r̈), and that function is what travels from tip to root:
 //
-//     z_a = S z_b + e                                                                   (Eq. 24)
+//     z_a = S z_b + e                                                                   (Eq. 21)
 //
 // Here z_a is the wrench that the hinge puts on its outboard body, at the hinge point P, all in ground axes; S is
 // symmetric and kept so by construction (six values per symmetric block). S is the articulated inertia of what hangs on
