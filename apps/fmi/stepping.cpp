@@ -51,8 +51,7 @@ void Stepping::fail() {
   const host::RunRecord record = run_->finish();
   if (record.end != host::End::failed)
     throw host::Failure(host::Exit::simulation_failed,
-                        record.ended_by.empty() ? std::string("the run has ended before")
-                                                : fmt::format("{} ended the run", record.ended_by));
+                        record.ended_by.empty() ? "the run has ended before" : record.warnings.front());
   throw host::Failure(host::Exit::simulation_failed, record.failure, record.remedy);
 }
 

@@ -205,7 +205,8 @@ class Mechanism {
   }
 
   /// Where the elements of a type act: what arrows need beside their outputs. What has an axis and a radius at one
-  /// point is a wheel, and tells the road's normal; an element at two points with an `orientation` its own axes, in those of the first body.
+  /// point is a wheel, and gives the normal of the road. An element at two points with an `orientation` gives its own
+  /// axes, in those of the first body.
   void add_acting(const ForceInstances& group, Json& out) const {
     for (std::size_t i = 0, first = 0; i < group.instances.size(); first += group.instances[i++].joints.size()) {
       const ElementInstance& instance = group.instances[i];

@@ -329,3 +329,31 @@ simulation: {duration: 1, step: 0.001, output_interval: 0.5, integrator: rk4}
   CHECK(steps < 1010);
   CHECK(evaluations < 4.2 * steps);
 }
+
+TEST_CASE("a short move from rest to rest through the pole of a hypotenuse ends there, in one step too") {
+  const Workshop shop;
+  const std::string model = shop.write("p.yaml", R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: m, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: w, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: a, type: prismatic, base: ground, moving: m, position: [0, 0, 0], axis: [1, 0, 0], initial: {position: 0.5}}
+  - {name: axle, type: revolute, base: ground, moving: w, position: [0, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: drive, type: prescribed-motion, joint: a, motion: {expression: "step(t, 1, 0.5, 1.005, -0.31)"}}
+signals:
+  - {name: s, value: "1e-3/hypot(q(a), y(m))"}
+  - {name: lag, type: transfer-function, input: "signal(s)", numerator: [1], denominator: [0.1, 1]}
+forces:
+  - {name: f, type: joint-force, joint: axle, effort: {expression: "signal(lag)"}}
+simulation: {duration: 3, step: 0.01}
+)YAML");
+  for (const char* integrator : {"rk4", "dop853", "auto"}) {
+    INFO(integrator);
+    const Outcome outcome = shop.run({"run", model, "--quiet", "--integrator", integrator, "--step", "0.01"});
+    CHECK(outcome.code == 1);
+    CHECK_THAT(outcome.err, Contains("no motion leads past t = 1.00289421 s"));
+  }
+}

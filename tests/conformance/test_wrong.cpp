@@ -145,6 +145,7 @@ TEST_CASE("the word ground in a meaning switches nothing off") {
   require_passed("foot-sound", "wrenches turn with the frame");
   require_passed("foot-sound", "cancels");
   require_failed("foot-axes", "wrenches turn with the frame");
+  require_failed("foot-place", "wrenches turn with the frame");  // it holds on to the ground origin
   require_sound("floats-sound");  // gravity turns too, and takes its part
   require_passed("floats-sound", "wrenches turn with the frame");
   require_failed("floats-axes", "wrenches turn with the frame");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "kept_states.hpp"
 #include "tests/fmi/hand_written.hpp"
@@ -215,6 +216,40 @@ TEST_CASE("an FMU that asks for the end of the simulation gets it") {
       CHECK(table.rows.back()[0] == Approx(more.empty() ? 0.1 : 0.11).margin(1e-6));
       CHECK_THAT(out.out.substr(record) + out.err, Catch::Contains("ended the run at t = 0.1"));
     }
+}
+
+TEST_CASE("an exported model whose element ends the run asks for the end") {
+  const Workshop w;
+  const std::string press = w.write("press.yaml", R"YAML(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: ram, position: [1, 0, 0], mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: slide, type: prismatic, base: ground, moving: ram, position: [1, 0, 0], axis: [1, 0, 0]}]
+forces:
+  - {name: cylinder, type: hydraulic-cylinder, a: {body: ground}, b: {body: ram}, piston_area: 0.002, stroke: 0.2,
+     dead_volume: 1e-4, flow: 2e-3}
+simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
+)YAML");
+  const std::string host = w.write("host.yaml", R"YAML(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: m, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: a, type: prismatic, base: ground, moving: m, position: [0, 0, 0], axis: [1, 0, 0]}]
+modules: [{name: u, type: fmu, joints: a, file: press.fmu, kind: model-exchange, channels: slide.q}]
+simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
+)YAML");
+  const auto end_of = [&](const std::string& model) {
+    const Outcome out = w.run({"run", model, "--quiet", "--output", "rows.csv", "--json"});
+    INFO(out.err);
+    CHECK(out.code == 0);
+    CHECK_THAT(out.err, Catch::Contains("ended the run at t = "));
+    return nlohmann::json::parse(out.out).at("time").get<double>();
+  };
+  const double end = end_of(press);
+  CHECK(end < 0.9);
+  for (const char* version : {"2", "3"}) {
+    INFO(version);
+    REQUIRE(w.run({"export", "--fmi", version, "--kind", "me", press, "-o", "press.fmu"}).code == 0);
+    CHECK(end_of(host) == Approx(end).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("states of an FMU at events are kept in a file, each once") {

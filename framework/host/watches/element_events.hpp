@@ -1,9 +1,9 @@
 // The events of all elements of a system, evaluated from the state vector of any solver.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>

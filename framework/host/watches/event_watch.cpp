@@ -82,7 +82,10 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
   if (!find_state(t))
     throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
-  if (t == integrator_.time()) guard_ = guard, laws_.look();
+  if (t == integrator_.time()) {
+    guard_ = guard;
+    laws_.look();
+  }
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       throw FailureAt(t, fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),

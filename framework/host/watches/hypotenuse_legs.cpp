@@ -8,7 +8,7 @@ namespace polyform::host::inline watches {
 
 HypotenuseLegs::HypotenuseLegs(const ElementEvents& elements) : is_long_(elements.size(), 1) {
   for (std::size_t k = 0; k < elements.size(); ++k) {
-    if (elements.crossing(k) != pole && elements.crossing(k) != touched_pole) continue;
+    if (elements.crossing(k) != pole) continue;
     if (const auto whole = elements.hypotenuse_of(k)) legs_.push_back({k, *whole});
   }
 }

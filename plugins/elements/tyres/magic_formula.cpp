@@ -187,33 +187,26 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   for (const Name& name : names)
     if (std::ranges::find(principal, name.name) != std::end(principal) && !is_given(name.member))
       missing_ += (missing_.empty() ? "" : ", ") + std::string(name.name);
-  enum class Range { positive, not_zero, not_negative };
   struct Limit {
     double MagicFormula::*member;
-    Range range;
-    bool of_61 = false;
+    bool fits;
+    std::string_view wanted;
   };
-  for (const Limit& limit : {Limit{&MagicFormula::NOMPRES, Range::positive, true},
-                             Limit{&MagicFormula::PKY4, Range::not_zero, true},
-                             Limit{&MagicFormula::INFLPRES, Range::not_negative, true},
-                             Limit{&MagicFormula::FNOMIN, Range::positive},
-                             Limit{&MagicFormula::UNLOADED_RADIUS, Range::positive},
-                             Limit{&MagicFormula::LFZO, Range::positive},
-                             Limit{&MagicFormula::PKY2, Range::not_zero},
-                             Limit{&MagicFormula::PCX1, Range::not_zero},
-                             Limit{&MagicFormula::PCY1, Range::not_zero}}) {
-    const double value = this->*limit.member;
-    const bool fits = limit.range == Range::positive   ? value > 0
-                      : limit.range == Range::not_zero ? value != 0
-                                                       : value >= 0;
-    if (fits || (limit.of_61 && !is_61_)) continue;
+  constexpr std::string_view positive = "greater than zero", not_zero = "another number than zero";
+  for (const Limit& limit : {Limit{&MagicFormula::NOMPRES, !is_61_ || NOMPRES > 0, positive},
+                             Limit{&MagicFormula::PKY4, !is_61_ || PKY4 != 0, not_zero},
+                             Limit{&MagicFormula::INFLPRES, !is_61_ || INFLPRES >= 0, "not below zero"},
+                             Limit{&MagicFormula::FNOMIN, FNOMIN > 0, positive},
+                             Limit{&MagicFormula::UNLOADED_RADIUS, UNLOADED_RADIUS > 0, positive},
+                             Limit{&MagicFormula::LFZO, LFZO > 0, positive},
+                             Limit{&MagicFormula::PKY2, PKY2 != 0, not_zero},
+                             Limit{&MagicFormula::PCX1, PCX1 != 0, not_zero},
+                             Limit{&MagicFormula::PCY1, PCY1 != 0, not_zero}}) {
+    if (limit.fits) continue;
     const auto at = std::ranges::find(given, limit.member, &Given::member);
     const auto called = std::ranges::find(names, limit.member, &Name::member);
-    const std::string_view wanted = limit.range == Range::positive   ? "greater than zero"
-                                    : limit.range == Range::not_zero ? "another number than zero"
-                                                                     : "not below zero";
-    return Mistake{at == given.end() ? line_number : at->line, std::string(called->name) + " has to be " +
-                                                                   std::string(wanted)};
+    return Mistake{at == given.end() ? line_number : at->line,
+                   std::string(called->name) + " has to be " + std::string(limit.wanted)};
   }
   return std::nullopt;
 }
