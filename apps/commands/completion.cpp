@@ -1,11 +1,15 @@
-// polyform completion bash|zsh|fish: a completion script, made from the command line's own description.
+// polyform completion bash|zsh|fish: a completion script, made from the command line's own description and from what
+// the plugins offer.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <set>
 
 #include "apps/command.hpp"
+#include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 
 namespace polyform::apps {
@@ -38,27 +42,59 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-std::string bash(const CLI::App& app) {
-  std::string cases;
+/// What may follow some options: the words, by option.
+using Values = std::vector<std::pair<std::string, std::string>>;
+
+template <class Types, class Fields>
+std::string options_of_all(const Types& types, const Fields& fields) {
+  std::set<std::string> keys;
+  for (const auto& [name, type] : types)
+    for (const FieldSpec& field : fields(*type)) keys.insert(std::string(field.name) + "=");
+  return fmt::format("{}", fmt::join(keys, " "));
+}
+
+template <class Types>
+std::string names_of_all(const Types& types) {
+  std::string names;
+  for (const auto& [name, type] : types) names += fmt::format("{}{}", names.empty() ? "" : " ", name);
+  return names;
+}
+
+Values values_of(const host::Catalog& catalog) {
+  return {{"--solver", names_of_all(catalog.formulations)},
+          {"--option", options_of_all(catalog.formulations, [](const Formulation& f) { return f.options(); })},
+          {"--integrator", names_of_all(catalog.integrators)},
+          {"--integrator-option",
+           options_of_all(catalog.integrators, [](const IntegratorType& type) { return type.fields(); })}};
+}
+
+std::string bash(const CLI::App& app, const Values& values) {
+  std::string cases, of_options;
+  for (const auto& [option, words] : values)
+    of_options += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option, words);
   for (const CLI::App* sub : commands_of(app))
     cases += fmt::format("    {}) words='{}' ;;\n", sub->get_name(), words_of(*sub));
   return fmt::format(R"sh(# polyform completion for bash: eval "$(polyform completion bash)"
 _polyform() {{
-  local words
+  local words word=${{COMP_WORDS[COMP_CWORD]}}
+  case ${{COMP_WORDS[COMP_CWORD-1]}} in
+{}  esac
   case $COMP_CWORD:${{COMP_WORDS[1]}} in
     1:*) words='{}' ;;
     *) case ${{COMP_WORDS[1]}} in
 {}    esac ;;
   esac
-  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
+  COMPREPLY=($(compgen -W "$words" -- "$word"))
 }}
 complete -o default -F _polyform polyform
 )sh",
-                     words_of(app), cases);
+                     of_options, words_of(app), cases);
 }
 
-std::string zsh(const CLI::App& app) {
-  std::string commands, cases;
+std::string zsh(const CLI::App& app, const Values& values) {
+  std::string commands, cases, of_options;
+  for (const auto& [option, words] : values)
+    of_options += fmt::format("    {}) compadd -S '' -- {}; return ;;\n", option, words);
   for (const CLI::App* sub : commands_of(app)) {
     commands += fmt::format("    {}\n", shell_quoted(sub->get_name() + ":" + sub->get_description()));
     cases += fmt::format("    {}) compadd -- {} ;;\n", sub->get_name(), words_of(*sub));
@@ -72,16 +108,18 @@ _polyform() {{
     _describe command commands
     return
   fi
+  case $words[CURRENT-1] in
+{}  esac
   [[ $PREFIX == -* ]] || _files
   case $words[2] in
 {}  esac
 }}
 compdef _polyform polyform
 )sh",
-                     commands, cases);
+                     commands, of_options, cases);
 }
 
-std::string fish(const CLI::App& app) {
+std::string fish(const CLI::App& app, const Values& values) {
   std::string lines = "# polyform completion for fish: polyform completion fish | source\n";
   for (const CLI::App* sub : commands_of(app)) {
     lines += fmt::format("complete -c polyform -n __fish_use_subcommand -f -a {} -d {}\n", sub->get_name(),
@@ -90,10 +128,14 @@ std::string fish(const CLI::App& app) {
       lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -a {} -d {}\n", sub->get_name(),
                            below->get_name(), shell_quoted(below->get_description()));
     for (const CLI::Option* option : sub->get_options())
-      for (const std::string& name : option->get_lnames())
-        lines +=
-            fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(),
-                        name, option->get_expected_min() > 0 ? " -r" : "", shell_quoted(option->get_description()));
+      for (const std::string& name : option->get_lnames()) {
+        const auto known = std::ranges::find(values, "--" + name, &Values::value_type::first);
+        const std::string argument = known != values.end()                 ? fmt::format(" -x -a '{}'", known->second)
+                                     : option->get_expected_min() > 0 ? " -r"
+                                                                      : "";
+        lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(),
+                             name, argument, shell_quoted(option->get_description()));
+      }
   }
   return lines;
 }
@@ -107,7 +149,9 @@ void add_completion(CLI::App& app, Action& action) {
   sub->footer("Example: eval \"$(polyform completion bash)\"");
   sub->final_callback([&app, &action, shell] {
     action = [&app, shell] {
-      fmt::print(output(), "{}", *shell == "bash" ? bash(app) : *shell == "zsh" ? zsh(app) : fish(app));
+      const Values values = values_of(Session({}).catalog());
+      const auto& script = *shell == "bash" ? bash : *shell == "zsh" ? zsh : fish;
+      fmt::print(output(), "{}", script(app, values));
       return host::Exit::done;
     };
   });

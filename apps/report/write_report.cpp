@@ -64,13 +64,13 @@ ColumnSource source_of(const host::Results& results) {
   return source;
 }
 
-/// columns: group, name and unit of each.
+/// columns: group, name, unit and own name of each.
 Json report_run_json(const std::string& label, const ColumnSource& source, const host::RecordFields& fields) {
   Json record = Json::object(), columns = Json::array();
   for (const host::RecordField& field : fields)
     std::visit([&](const auto& value) { record[field.name] = value; }, field.value);
   for (const host::Channel* channel : source.channels)
-    columns.push_back(Json::array({host::place_of(*channel).group, channel->name, channel->unit}));
+    columns.push_back(Json::array({host::place_of(*channel).group, channel->name, channel->unit, channel->own_name}));
   return {{"label", label},
           {"rows", source.rows},
           {"record", record},

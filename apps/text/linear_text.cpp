@@ -36,7 +36,10 @@ Json rows_of(const Eigen::MatrixXd& M) {
 
 Json channels_json(const std::vector<Channel>& channels) {
   Json out = Json::array();
-  for (const Channel& c : channels) out.push_back({{"name", c.name}, {"unit", c.unit}});
+  for (const Channel& c : channels) {
+    out.push_back({{"name", c.name}, {"unit", c.unit}});
+    if (!c.own_name.empty()) out.back()["own_name"] = c.own_name;
+  }
   return out;
 }
 
@@ -160,8 +163,8 @@ void print_channels(const char* title, const std::vector<Channel>& channels) {
   constexpr std::size_t most = 24;
   std::string text;
   for (std::size_t k = 0; k < std::min(most, channels.size()); ++k)
-    text += fmt::format("{}{}{}", k == 0 ? "" : ", ", channels[k].name,
-                        channels[k].unit.empty() ? "" : fmt::format(" [{}]", channels[k].unit));
+    text += fmt::format("{}{}{}{}{}", k == 0 ? "" : ", ", channels[k].name, channels[k].own_name.empty() ? "" : " ",
+                        channels[k].own_name, channels[k].unit.empty() ? "" : fmt::format(" [{}]", channels[k].unit));
   if (channels.size() > most) text += fmt::format(" and {} more", channels.size() - most);
   print_titled(title, channels.empty() ? "none" : text);
 }

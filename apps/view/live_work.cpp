@@ -83,7 +83,7 @@ Json model_json(const host::System& system, const std::vector<host::Channel>& ch
                 const host::RunSettings& settings, double speed, bool can_push, const host::Diagnostics& said) {
   Json columns = Json::array(), parameters = Json::object();
   for (const host::Channel& channel : channels)
-    columns.push_back(Json::array({host::place_of(channel).group, channel.name, channel.unit}));
+    columns.push_back(Json::array({host::place_of(channel).group, channel.name, channel.unit, channel.own_name}));
   for (const auto& [name, value] : system.description().parameters) parameters[name] = value;
   return {{"type", "model"},
           {"title", system.description().name},

@@ -122,6 +122,7 @@ TEST_CASE("completion scripts know the commands and their options") {
     const Outcome outcome = shop.run({"completion", shell});
     CHECK(outcome.code == 0);
     CHECK_THAT(outcome.out, Contains("evaluate") && Contains("output-interval"));
+    CHECK_THAT(outcome.out, Contains("radau5") && Contains("thompson") && Contains("rho_infinity="));
   }
   CHECK(shop.run({"completion", "cmd"}).code == 2);
 }

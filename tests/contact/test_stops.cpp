@@ -238,3 +238,34 @@ TEST_CASE("a prescribed motion that presses into a hard limit is refused, in eve
     CHECK(record.failure.find("`stop` (upper limit) is closed at t = 0.5 s") != std::string::npos);
   }
 }
+
+// CVODE takes the mean of the squares of the errors. Stops beside a pendulum that nothing touches have states that rest.
+TEST_CASE("stops that nothing touches do not thin out the errors of the motion") {
+  const auto pendulum_beside = [](int stops) {
+    std::string text =
+        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  - {name: rod, position: [1, 0, 0], mass: 2, center_of_mass: [-0.5, 0, 0],\n"
+        "     inertia: {xx: 0.01, yy: 0.18, zz: 0.18}}\n"
+        "  - {name: rest, position: [0, 1, 0], mass: 1, inertia: {xx: 0.01, yy: 0.02, zz: 0.02}}\njoints:\n"
+        "  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}\n"
+        "  - {name: guide, type: prismatic, base: ground, moving: rest, position: [0, 1, 0], axis: [1, 0, 0]}\n"
+        "forces:\n";
+    for (int k = 1; k <= stops; ++k)
+      text += fmt::format("  - {{name: stop{0}, type: joint-limit, joint: guide, lower: -{0}, upper: {0}}}\n", k);
+    return system_from_text(text);
+  };
+  const auto end_of = [&](int stops, const char* integrator, double tolerance) {
+    const auto system = pendulum_beside(stops);
+    host::RunSettings s = run_settings(integrator);
+    s.duration = 20;
+    s.output_interval = 20;
+    s.relative_tolerance = tolerance;
+    s.absolute_tolerance = tolerance / 100;
+    return run_to_end(*system, *registry().catalog().formulations.at("riccati"), s).positions[0].x;
+  };
+  const double right = end_of(1, "dop853", 1e-12);
+  for (const char* integrator : {"cvode-adams", "cvode-bdf"}) {
+    INFO(integrator);
+    CHECK(std::abs(end_of(40, integrator, 1e-6) - right) < 3 * std::abs(end_of(1, integrator, 1e-6) - right));
+  }
+}

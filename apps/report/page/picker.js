@@ -29,12 +29,12 @@ const doubtsText = (doubts) => doubts.map((doubt) => `${doubt[0].toUpperCase()}$
 function objectsOfAllRuns() {
   const found = new Map();
   for (const run of runs)
-    for (const {group, object, component, name, unit} of run.channels) {
+    for (const {group, object, component, name, unit, ownName} of run.channels) {
       if (name === 'time') continue;
       const kind = group in groupNames ? group : undefined,
         key = `${kind}/${object}`;
       if (!found.has(key)) found.set(key, {group: kind, object, components: new Map()});
-      found.get(key).components.set(component, {name, unit});
+      found.get(key).components.set(component, {name, unit, ownName});
     }
   // Files have their objects in alphabetical order; the model's is the one that its author thinks in.
   const order = [...Object.keys(groupNames), undefined];
@@ -87,7 +87,7 @@ export class Picker {
     let group = null,
       left = 0;
     for (const {group: ofGroup, object, components} of this.objects) {
-      const shown = [...components].filter(([, channel]) => matches(channel.name));
+      const shown = [...components].filter(([, {name, ownName}]) => matches(name) || (ownName && matches(`${object}.${ownName}`)));
       if (shown.length === 0) continue;
       if (rows.length >= mostShown) {
         ++left;
@@ -129,14 +129,14 @@ export class Picker {
   }
 
   row(object, components) {
-    const buttons = components.map(([component, {name, unit}]) =>
+    const buttons = components.map(([component, {name, unit, ownName}]) =>
       element('button', {
         type: 'button',
         className: 'chip',
-        textContent: component || object,
+        textContent: ownName ? `${component} ${ownName}` : component || object,
         title: unit === '1' ? name : `${name}, ${unit}`,
         'data-channel': name,
-        'aria-label': name,
+        'aria-label': ownName ? `${name} ${ownName}` : name,
         'aria-pressed': String(this.picked.includes(name)),
       }),
     );

@@ -21,13 +21,13 @@ export function nearest(times, time) {
 
 /** What runs of a report and of a live view have in common; they differ in where the numbers of a channel are. */
 export class Run {
-  /** columns: [[group, name, unit], …]. */
+  /** columns: [[group, name, unit, own name], …]. */
   constructor(index, label, columns, record = {}) {
     Object.assign(this, {index, label, record});
-    this.channels = columns.map(([group, name, unit]) => {
+    this.channels = columns.map(([group, name, unit, ownName]) => {
       // No component has a dot in it, while names of bodies and joints may.
       const dot = name.lastIndexOf('.');
-      return {group, name, unit, object: dot < 0 ? name : name.slice(0, dot), component: name.slice(dot + 1)};
+      return {group, name, unit, ownName, object: dot < 0 ? name : name.slice(0, dot), component: name.slice(dot + 1)};
     });
     this.places = new Map(this.channels.map((channel, place) => [channel.name, place]));
     this.formulas = new Map();

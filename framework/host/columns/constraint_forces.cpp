@@ -33,8 +33,8 @@ class RowsAsDrawn {
     const ConstraintSet::Element& e = elements_.elements()[element];
     const double* B = e.B.data() + row * e.velocities;
     for (const JointIndex j : e.joints)
-      for (const std::string_view unit : velocity_units(view_.joints[at(j)]))
-        if (*B++ != 0) return effort_unit(unit);
+      for (const Variable& velocity : velocities_of(view_.joints[at(j)]))
+        if (*B++ != 0) return effort_unit(velocity.unit);
     return "1";
   }
 

@@ -27,11 +27,11 @@ double first_sign(const Quat& q) {
 
 /// `<joint>.q` for one coordinate, `<joint>.q[k]` for more.
 void add_coordinates(std::vector<Channel>& channels, std::string_view joint, char letter,
-                     const std::vector<std::string_view>& units) {
-  for (std::size_t k = 0; k < units.size(); ++k)
+                     const std::vector<Variable>& coordinates) {
+  for (std::size_t k = 0; k < coordinates.size(); ++k)
     channels.push_back(
-        {units.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k),
-         std::string(units[k])});
+        {coordinates.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k),
+         std::string(coordinates[k].unit), {}, std::string(coordinates[k].name)});
 }
 
 double* put(double* out, const Vec3& v) {
@@ -76,7 +76,8 @@ class ColumnChoice {
     for (std::size_t c = first; c < channels.size(); ++c) {
       bool takes = whole;
       for (std::size_t p = 0; p < used_.size(); ++p)
-        if (matches(columns_.patterns[p], channels[c].name)) takes = used_[p] = true;
+        if (matches(columns_.patterns[p], channels[c].name) || is_own_name(channels[c], columns_.patterns[p]))
+          takes = used_[p] = true;
       if (!takes) continue;
       kept_.push_back(c);
       places_.push_back(row_ + c - first);
@@ -195,9 +196,11 @@ void RowMaker::add_accelerations(const System& system, const std::function<bool(
     if (!may_have(joint.name)) continue;
     accelerated_.joints.push_back({joint.q_offset, own_positions(joint), joint.v_offset, joint.nv});
     const std::size_t first = channels_.size();
-    add_coordinates(channels_, joint.name, 'a', velocity_units(joint));
-    for (std::size_t c = first; c < channels_.size(); ++c)
+    add_coordinates(channels_, joint.name, 'a', velocities_of(joint));
+    for (std::size_t c = first; c < channels_.size(); ++c) {
       channels_[c].unit += channels_[c].unit.ends_with("/s") ? "^2" : "/s";
+      channels_[c].own_name.clear();  // it is that of the velocity
+    }
   }
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view_.bodies[at(b)];
@@ -236,8 +239,8 @@ void RowMaker::add_joint(const JointData& joint) {
     if (primitive.kind == Primitive::Kind::ball) balls_.push_back({joint.q_offset + q, channels_.size() + q});
     q += position_count(primitive.kind);
   }
-  add_coordinates(channels_, joint.name, 'q', position_units(joint));
-  add_coordinates(channels_, joint.name, 'v', velocity_units(joint));
+  add_coordinates(channels_, joint.name, 'q', positions_of(joint));
+  add_coordinates(channels_, joint.name, 'v', velocities_of(joint));
 }
 
 void RowMaker::add_body(const BodyData& body) {

@@ -5,33 +5,38 @@
 namespace polyform::host::inline evaluation {
 namespace {
 
-std::vector<std::string_view> units_of(Strided<const Variable> told) {
-  std::vector<std::string_view> units;
-  for (const Variable& one : told) units.push_back(one.unit);
-  return units;
-}
+using Kind = Variable::Kind;
 
-std::string_view position_unit(Primitive::Kind kind) {
-  return kind == Primitive::Kind::rotation ? "rad" : kind == Primitive::Kind::translation ? "m" : "1";
+Variable position_of(Primitive::Kind kind) {
+  if (kind == Primitive::Kind::rotation) return {.name = {}, .unit = "rad", .kind = Kind::angle};
+  if (kind == Primitive::Kind::translation) return {.name = {}, .unit = "m", .kind = Kind::length};
+  return {.name = {}, .unit = "1", .kind = Kind::quaternion};
 }
 
 }  // namespace
 
-std::vector<std::string_view> position_units(const JointData& joint) {
-  if (joint.type != nullptr) return units_of(joint.type->descriptor().positions.first(own_positions(joint)));
-  std::vector<std::string_view> units;
-  for (const Primitive& p : joint.primitives) units.insert(units.end(), position_count(p.kind), position_unit(p.kind));
-  units.resize(joint.nq);
-  return units;
+std::vector<Variable> positions_of(const JointData& joint) {
+  std::vector<Variable> all;
+  if (joint.type != nullptr) {
+    for (const Variable& one : joint.type->descriptor().positions.first(own_positions(joint))) all.push_back(one);
+    return all;
+  }
+  for (const Primitive& p : joint.primitives) all.insert(all.end(), position_count(p.kind), position_of(p.kind));
+  all.resize(joint.nq);
+  return all;
 }
 
-std::vector<std::string_view> velocity_units(const JointData& joint) {
-  if (joint.type != nullptr) return units_of(joint.type->descriptor().velocities);
-  std::vector<std::string_view> units;
+std::vector<Variable> velocities_of(const JointData& joint) {
+  std::vector<Variable> all;
+  if (joint.type != nullptr) {
+    for (const Variable& one : joint.type->descriptor().velocities) all.push_back(one);
+    return all;
+  }
   for (const Primitive& p : joint.primitives)
-    units.insert(units.end(), velocity_count(p.kind), p.kind == Primitive::Kind::translation ? "m/s" : "rad/s");
-  units.resize(joint.nv);
-  return units;
+    all.insert(all.end(), velocity_count(p.kind),
+               {.name = {}, .unit = p.kind == Primitive::Kind::translation ? "m/s" : "rad/s"});
+  all.resize(joint.nv);
+  return all;
 }
 
 std::string_view unit_at_joint(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {

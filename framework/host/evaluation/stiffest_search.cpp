@@ -96,8 +96,9 @@ std::string_view StiffestSearch::stiffest(double t, std::span<const double> y, s
       size = std::max(size, std::abs(y[i]));
     }
     if (!(largest > 0)) return {};
+    constexpr double way = 1e-6;  // of the largest state, or of 1
     std::vector<double> moved(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
-    for (std::size_t i = 0; i < n; ++i) moved[i] += 1e-6 * size / largest * direction[i];
+    for (std::size_t i = 0; i < n; ++i) moved[i] += way * size / largest * direction[i];
     if (!place(y.first(n), here_) || !place(moved, there_)) return {};
     look_at_forces(t, rate);
     look_at_modes(rate);

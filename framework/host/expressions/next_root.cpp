@@ -47,8 +47,9 @@ class RootSearch {
   static constexpr int most_evaluations = 4000, deepest = 60;
   /// A part of the time. In a wider interval, both ends and the middle may happen to be zeros of a sine.
   static constexpr double noise_width = 1e-6;
+  static constexpr double least_time = 1e-3;  ///< s
   static double resolution(double t) {
-    return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3);
+    return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), least_time);
   }
   bool is_exhausted() const { return evaluations_ > most_evaluations; }
 

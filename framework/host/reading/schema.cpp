@@ -1,4 +1,6 @@
 // The JSON Schema of the model file: the fixed part, with the element types put in.
+#include <fmt/format.h>
+
 #include <exception>
 
 #include "framework/host/reading/reader.hpp"
@@ -41,6 +43,16 @@ Json bodies_schema(const Catalog& catalog, bool in_chain) {
   return one_of(std::move(kinds));
 }
 
+/// The coordinates of a joint that is code, in the order in which `initial` lists them.
+std::string coordinates_text(const TypeDescriptor& type) {
+  std::string text;
+  for (const auto& [what, list] : {std::pair("Positions: ", type.positions), std::pair("Velocities: ", type.velocities)})
+    for (std::size_t k = 0; k < list.size(); ++k)
+      text += fmt::format("{}{}, {}{}", k == 0 ? what : "; ", list[k].name, list[k].unit,
+                          k + 1 == list.size() ? ". " : "");
+  return text;
+}
+
 Json joint_schema(const JointType& type, bool in_chain) {
   Json p = Json::object();
   std::vector<std::string> required{"type"};
@@ -51,7 +63,8 @@ Json joint_schema(const JointType& type, bool in_chain) {
     p["moving"] = described(ref("body"), "The body that the joint moves.");
     required.insert(required.end(), {"name", "base", "moving"});
   }
-  p["initial"] = ref("initial");
+  const std::string coordinates = coordinates_text(type.descriptor());
+  p["initial"] = coordinates.empty() ? ref("initial") : described(ref("initial"), coordinates);
   p["cut"] = described({{"type", "boolean"}}, "Ask for this joint to be the cut joint of its loop; default false.");
   if (in_chain)
     add_fields(type.fields(), p, required, {"position"});

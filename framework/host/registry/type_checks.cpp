@@ -63,8 +63,15 @@ std::string mistake_in_fields(Strided<const FieldSpec> fields) {
   return {};
 }
 
-/// Checks that the four parts of a quaternion follow each other.
+/// Checks that lengths are in m and angles in rad, and that the four parts of a quaternion follow each other.
 std::string mistake_in_coordinates(Strided<const Variable> positions) {
+  for (const Variable& one : positions) {
+    const bool length = one.kind == Variable::Kind::length;
+    const std::string_view unit = length ? "m" : "rad";
+    if ((length || one.kind == Variable::Kind::angle) && one.unit != unit)
+      return fmt::format("whose coordinate '{}' is {} in '{}': {} are in {}", one.name, length ? "a length" : "an angle",
+                         one.unit, length ? "lengths" : "angles", unit);
+  }
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (positions[i].kind != Variable::Kind::quaternion) continue;
     for (std::size_t k = 1; k < 4; ++k)
@@ -105,8 +112,8 @@ std::string mistake_in_sizes(const JointType& type) {
 std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.options()); }
 
 std::string mistake_of(const JointType& type) {
-  std::string mistake = type.descriptor().outputs.empty() ? mistake_in_sizes(type) : no_outputs;
-  if (mistake.empty()) mistake = mistake_in_coordinates(type.descriptor().positions);
+  std::string mistake = type.descriptor().outputs.empty() ? mistake_in_coordinates(type.descriptor().positions) : no_outputs;
+  if (mistake.empty()) mistake = mistake_in_sizes(type);
   if (mistake.empty()) mistake = mistake_in_names("velocity", type.descriptor().velocities);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }

@@ -41,4 +41,10 @@ ChannelPlace place_of(const Channel& channel) {
   return {found == std::end(components) ? object : std::string(found->group), object, component};
 }
 
+bool is_own_name(const Channel& channel, std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  return !channel.own_name.empty() && dot != std::string_view::npos && name.substr(dot + 1) == channel.own_name &&
+         name.substr(0, dot) == place_of(channel).object;
+}
+
 }  // namespace polyform::host::results

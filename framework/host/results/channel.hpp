@@ -2,14 +2,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace polyform::host::inline results {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
 /// if it has none). group: `modules` or `elements` for components that an element names, `reactions` for forces of
-/// constraints and multipliers of modules, and empty for all others.
+/// constraints and multipliers of modules, and empty for all others. own_name: of a coordinate of a joint that is code,
+/// the name that its type gives it, such as `slip`; empty for all others.
 struct Channel {
-  std::string name, unit, group{};
+  std::string name, unit, group{}, own_name{};
 };
 
 /// Where a channel belongs. The part of its name after the last dot is the component, the part before it the object:
@@ -20,5 +22,7 @@ struct ChannelPlace {
   std::string group, object, component;
 };
 ChannelPlace place_of(const Channel&);
+/// Whether it is `<joint>.<name>` of this channel, with the name that the joint's type gives its coordinate.
+bool is_own_name(const Channel&, std::string_view name);
 
 }  // namespace polyform::host::results

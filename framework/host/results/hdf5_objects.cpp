@@ -12,7 +12,7 @@ std::size_t Object::text_bytes() const {
     for (const std::string& text : texts) length = std::max(length, text.size());
     return length * texts.size();
   };
-  return bytes(names) + bytes(units);
+  return bytes(names) + bytes(units) + bytes(own_names);
 }
 
 std::vector<Object> arrange(std::span<const Channel> channels) {
@@ -21,12 +21,15 @@ std::vector<Object> arrange(std::span<const Channel> channels) {
   for (std::size_t c = 0; c < channels.size(); ++c) {
     ChannelPlace place = place_of(channels[c]);
     const auto [found, is_new] = index.try_emplace(place.group, objects.size());
-    if (is_new) objects.push_back({std::move(place.group), {}, {}, {}, !place.component.empty()});
+    if (is_new) objects.push_back({std::move(place.group), {}, {}, {}, {}, !place.component.empty()});
     Object& object = objects[found->second];
     object.columns.push_back(c);
     object.names.push_back(channels[c].name);
     object.units.push_back(channels[c].unit);
+    object.own_names.push_back(channels[c].own_name);
   }
+  for (Object& object : objects)
+    if (std::ranges::all_of(object.own_names, &std::string::empty)) object.own_names.clear();
   return objects;
 }
 

@@ -217,12 +217,14 @@ class Hdf5Writer final : public FileWriter {
     if (object.table) {
       hdf5::write_texts(file_, object.path + "/channels", object.names);
       hdf5::write_texts(file_, object.path + "/units", object.units);
+      if (!object.own_names.empty()) hdf5::write_texts(file_, object.path + "/own_names", object.own_names);
     } else {
       hdf5::write_attribute(dataset, "unit", object.units.front());
     }
     object.path = path;
     object.names = {};
     object.units = {};
+    object.own_names = {};
   }
 
   /// Fields replace those of the same name.

@@ -82,10 +82,12 @@ struct ResultFile::Parts {
     using Texts = std::vector<std::string>;
     const Texts names = table ? hdf5::read_texts(file, name + "/channels") : Texts{name};
     const Texts units = table ? hdf5::read_texts(file, name + "/units") : Texts{hdf5::read_text(dataset, "unit")};
-    if (names.size() != size[1] || units.size() != size[1]) refuse_layout(path, name);
+    const bool has_own = table && check(H5Lexists(file, (name + "/own_names").c_str(), H5P_DEFAULT)) > 0;
+    const Texts own = has_own ? hdf5::read_texts(file, name + "/own_names") : Texts(names.size());
+    if (names.size() != size[1] || units.size() != size[1] || own.size() != size[1]) refuse_layout(path, name);
     tables.push_back({std::move(dataset), table ? 2 : 1, channels.size(), names.size(), size[0]});
     for (std::size_t c = 0; c < names.size(); ++c)
-      channels.push_back({names[c], units[c], table ? name : std::string()});
+      channels.push_back({names[c], units[c], table ? name : std::string(), own[c]});
   }
 
   std::vector<double> read(std::size_t first, std::size_t columns) const {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace polyform::host::inline simulation {
 
 namespace {
@@ -21,8 +23,10 @@ IntegratorChoice with_options(const IntegratorType& type, const std::vector<std:
   auto storage = std::make_shared<Description>();
   auto options =
       read_options(type.fields(), given, OptionOwner::integrator(type.name()), *storage, diagnostics, places);
-  std::string texts;
-  for (const auto& [key, text] : given) texts += fmt::format("{}{}={}", texts.empty() ? "" : ", ", key, text);
+  std::string texts;  // of an option that is given again, the last value, which holds
+  for (auto one = given.begin(); one != given.end(); ++one)
+    if (std::none_of(one + 1, given.end(), [&](const auto& later) { return later.first == one->first; }))
+      texts += fmt::format("{}{}={}", texts.empty() ? "" : ", ", one->first, one->second);
   return {&type, std::move(options), std::move(storage), std::move(texts)};
 }
 

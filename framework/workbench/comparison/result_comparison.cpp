@@ -129,8 +129,9 @@ class ResultItems final : public TraceItems {
   void take_coordinate() {
     const std::string& unit = columns_[width()].channel.unit;
     if (unit == "rad") return put(Quantity::joint, Kind::turn, false, 1);
-    if (unit != "1") return put(Quantity::joint, Kind::number, unit == "m", 1);
-    // Only the coordinates of a ball joint have no unit.
+    if (unit == "m") return put(Quantity::joint, Kind::number, true, 1);
+    if (unit != "1") return take_output();
+    // The four parts of a quaternion have no unit.
     std::size_t k = width();
     while (k < places_.size() && k < width() + 4 && places_[k].object == places_[width()].object &&
            columns_[k].channel.unit == "1")

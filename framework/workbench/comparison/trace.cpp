@@ -73,12 +73,12 @@ TraceLayout::TraceLayout(const System& system)
     const ElementOutputs outputs(view_);
     for (const auto& [element, variable] : outputs.names())
       add(Quantity::output, Kind::number, false,
-          output_names_.emplace_back(fmt::format("{}, {}", column_name(element, variable.name), variable.unit)));
+          kept(fmt::format("{}, {}", column_name(element, variable.name), variable.unit)));
   }
   for (const ConstraintForce& force : constraint_forces(view_)) {
     if (std::ranges::find(count.open_rows, force.row) != count.open_rows.end()) continue;
     add(Quantity::output, Kind::number, false,
-        output_names_.emplace_back(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
+        kept(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
     constraint_rows_.push_back(force.row);
   }
   if (!open_.empty()) {
@@ -107,9 +107,27 @@ void TraceLayout::add_coordinates(const JointData& joint) {
         break;
     }
   if (joint.kernel == nullptr) return;
-  std::vector<std::string_view> units = position_units(joint);
-  units.resize(joint.nq);
-  for (const std::string_view unit : units) add(Quantity::joint, Kind::number, unit == "m", joint.name);
+  const std::vector<Variable> own = positions_of(joint);
+  for (std::size_t k = 0; k < joint.nq; ++k) {
+    if (k >= own.size()) {
+      pass();  // the clock
+    } else if (own[k].kind == Variable::Kind::quaternion) {
+      add(Quantity::joint, Kind::quaternion, false, joint.name);
+      k += 3;
+    } else if (own[k].unit == "m" || own[k].unit == "rad") {
+      const bool length = own[k].unit == "m";
+      add(Quantity::joint, length ? Kind::number : Kind::turn, length, told(joint, own[k]));
+    } else {
+      add(Quantity::output, Kind::number, false, kept(fmt::format("{}, {}", told(joint, own[k]), own[k].unit)));
+    }
+  }
+}
+
+std::string_view TraceLayout::kept(std::string name) { return names_.emplace_back(std::move(name)); }
+
+/// A joint and the name that its type gives one of its coordinates or velocities.
+std::string_view TraceLayout::told(const JointData& joint, const Variable& own) {
+  return own.name.empty() ? joint.name : kept(fmt::format("{}.{}", joint.name, own.name));
 }
 
 void TraceLayout::add_accelerations(const JointData& joint) {
@@ -119,9 +137,12 @@ void TraceLayout::add_accelerations(const JointData& joint) {
     one(primitive.kind == Primitive::Kind::ball ? Kind::vector : Kind::number,
         primitive.kind == Primitive::Kind::translation);
   if (joint.kernel == nullptr) return;
-  std::vector<std::string_view> units = velocity_units(joint);
-  units.resize(joint.nv);
-  for (const std::string_view unit : units) one(Kind::number, unit == "m/s");
+  for (const Variable& own : velocities_of(joint)) {
+    if (own.unit == "m/s" || own.unit == "rad/s")
+      one(Kind::number, own.unit == "m/s");
+    else
+      add(Quantity::output, Kind::number, false, kept(fmt::format("d/dt {}, {}{}", told(joint, own), own.unit, own.unit.ends_with("/s") ? "^2" : "/s")));
+  }
 }
 
 Scale acting_at_start(const System& system) {

@@ -19,9 +19,9 @@
 namespace polyform::host::inline comparison {
 
 /// The quantities in which runs are compared. Joint coordinates are rad or m, their accelerations likewise; modal
-/// coordinates as their body type defines them. Outputs of elements, and forces of constraints that are unique, each in
-/// its unit, are shown and do not decide who agrees: they follow from the motion, accelerations and reactions, which do
-/// decide, and their numbers may be as small as rounding.
+/// coordinates as their body type defines them. Outputs are those of elements, forces of constraints that are unique, and
+/// coordinates of joints that are code in other units. Each is shown in its unit, and does not decide who agrees: they
+/// follow from the motion, accelerations and reactions, which do decide, and their numbers may be as small as rounding.
 enum class Quantity {
   position,
   angle,
@@ -124,6 +124,8 @@ class TraceLayout final : public TraceItems {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
   void add_coordinates(const JointData&);
+  std::string_view kept(std::string name);
+  std::string_view told(const JointData&, const Variable&);
   void add_accelerations(const JointData&);
   Mat3 axes(std::span<const double> row, BodyIndex) const;
 
@@ -132,7 +134,7 @@ class TraceLayout final : public TraceItems {
   std::vector<std::size_t> bodies_, joints_;  ///< their numbers in the view
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
   std::vector<OpenPlace> open_;
-  std::deque<std::string> output_names_;
+  std::deque<std::string> names_;             ///< that nothing else keeps
   std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
   std::size_t state_ = none;  ///< place of the canonical state, if some reactions are open
   double reach_ = 0;

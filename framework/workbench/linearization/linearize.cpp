@@ -35,7 +35,9 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   for (const std::string& pattern : patterns) {
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (!names_component(pattern, all[k].name) && !matches(pattern, place_of(all[k]).object)) continue;
+      if (!names_component(pattern, all[k].name) && !matches(pattern, place_of(all[k]).object) &&
+          !is_own_name(all[k], pattern))
+        continue;
       found = true;
       if (taken.insert(k).second) out.push_back(k);
     }
@@ -142,12 +144,16 @@ class Linearizer {
     out_.nominal = nominal_;
     out_.positions = choice_.positions();
     out_.velocities = choice_.velocities();
+    const auto own_name = [&](const std::string& coordinate) {
+      const auto channel = std::ranges::find(channels_, coordinate, &Channel::name);
+      return channel == channels_.end() ? std::string() : channel->own_name;
+    };
     for (const std::size_t c : choice_.position.independent) {
-      out_.states.push_back({all[c].position, std::string(all[c].position_unit)});
+      out_.states.push_back({all[c].position, std::string(all[c].position_unit), {}, own_name(all[c].position)});
       out_.values.push_back(positions[c]);
     }
     for (const std::size_t c : choice_.velocity.independent) {
-      out_.states.push_back({all[c].velocity, std::string(all[c].velocity_unit)});
+      out_.states.push_back({all[c].velocity, std::string(all[c].velocity_unit), {}, own_name(all[c].velocity)});
       const auto position = std::find(choice_.position.independent.begin(), choice_.position.independent.end(), c);
       out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];

@@ -39,8 +39,9 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
     frame.origin = 0.5 * (from + to);
     const Vec3 z = (1 / length) * along, across = cross(Vec3{0, 0, 1}, z);
     const double sine = norm(across);
-    frame.axes = sine < 1e-10 ? (z.z > 0 ? Mat3::identity() : Mat3{{1, 0, 0, 0, -1, 0, 0, 0, -1}})
-                              : rotation_matrix(axis_angle((1 / sine) * across, std::atan2(sine, z.z)));
+    constexpr double straight = 1e-10;  // rad
+    frame.axes = sine < straight ? (z.z > 0 ? Mat3::identity() : Mat3{{1, 0, 0, 0, -1, 0, 0, 0, -1}})
+                                 : rotation_matrix(axis_angle((1 / sine) * across, std::atan2(sine, z.z)));
     const double radius = size.empty() ? 0 : size[0];
     size = type == "capsule" || type == "cylinder" ? std::vector{radius, length / 2}
                                                    : std::vector{radius, radius, length / 2};

@@ -100,7 +100,8 @@ double ImplicitSteps::integral_tolerance_of(std::size_t i, double h) const noexc
 ImplicitSteps::Trial ImplicitSteps::judge(double h, double exponent, int iterations, double most) noexcept {
   constexpr int usual = NewtonPace::most_iterations;
   if (!std::isfinite(error_size_)) return Trial::not_converged;
-  error_size_ = std::max(error_size_, 1e-10);
+  constexpr double least_error = 1e-10;  // in units of the tolerances
+  error_size_ = std::max(error_size_, least_error);
   const double safety = 0.9 * (2.0 * usual + 1) / (2.0 * usual + iterations);
   double factor = safety * std::pow(error_size_, -exponent);
   if (error_size_ > 1) {

@@ -28,6 +28,17 @@ class Declared final : public ModuleType {
   TypeDescriptor descriptor_;
 };
 
+class DeclaredJoint final : public JointType {
+ public:
+  explicit DeclaredJoint(std::span<const Variable> positions)
+      : descriptor_{.name = "told", .meaning = "a joint for tests", .positions = positions} {}
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  bool define(const JointInstance&, JointDefinition&, FieldSink&) const noexcept override { return true; }
+
+ private:
+  TypeDescriptor descriptor_;
+};
+
 const std::array<Variable, 1> speed{{{"speed", "m/s"}}}, place{{{"place", "m"}}}, pull{{{"pull", "N"}}},
     strain{{{"strain", ""}}}, dotted{{{"a.b", "m"}}};
 const std::array<Variable, 2> twice{{{"speed", "m/s"}, {"speed", "m/s"}}};
@@ -42,4 +53,13 @@ TEST_CASE("variables, states, rows and outputs of a module have names, each of i
   CHECK_THAT(host::mistake_of(Declared(speed, place, pull, pull)), Contains("its output cannot be told"));
   CHECK_THAT(host::mistake_of(Declared(twice, place, pull, strain)), Contains("declares the variable 'speed' twice"));
   CHECK_THAT(host::mistake_of(Declared(speed, dotted, pull, strain)), Contains("has a point, comma, quote or bracket"));
+}
+
+TEST_CASE("coordinates that are lengths or angles are in m and rad") {
+  using Kind = Variable::Kind;
+  const std::array<Variable, 2> slip{{{.name = "turn", .unit = "rad", .kind = Kind::angle},
+                                      {.name = "slip", .unit = "mm", .kind = Kind::length}}};
+  const std::array<Variable, 1> turn{{{.name = "turn", .unit = "deg", .kind = Kind::angle}}};
+  CHECK_THAT(host::mistake_of(DeclaredJoint(slip)), Contains("'slip' is a length in 'mm': lengths are in m"));
+  CHECK_THAT(host::mistake_of(DeclaredJoint(turn)), Contains("'turn' is an angle in 'deg': angles are in rad"));
 }

@@ -18,6 +18,7 @@
 
 namespace polyform {
 
+// Two of the parts. What takes or gives them is for the formulations of this tree.
 class LoopClosure;
 class LoopProjection;
 
