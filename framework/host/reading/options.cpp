@@ -47,7 +47,7 @@ class OptionReader {
       const auto& key = given[i].first;
       const auto& text = given[i].second;
       const bool in_file = i < places_.places.size();
-      const Path path{in_file ? &file_options_ : &options_, key, Path::no_index};
+      const Path path = in_file ? Path{&file_options_, key, Path::no_index} : typed_path(key);
       const OptionPlace place = in_file ? places_.places[i] : OptionPlace{};
       Report& report = in_file ? in_file_ : typed_;
       const auto spec = std::find_if(specs_.begin(), specs_.end(), [&](const FieldSpec& s) { return s.name == key; });
@@ -79,6 +79,11 @@ class OptionReader {
     report.error(place, path, fmt::format("{} '{}' has no option {}", owner_.kind, owner_.name, show(key)), remedy);
   }
 
+  /// As it was typed: `--option key`.
+  Path typed_path(const std::string& key) {
+    return {nullptr, typed_paths_.emplace_back(fmt::format("{} {}", owner_.flag, key)), Path::no_index};
+  }
+
   std::optional<FieldValue> read_value(const FieldSpec& spec, const std::string& text, Place place, const Path& path,
                                        Report& report) {
     Diagnostics syntax;
@@ -104,6 +109,7 @@ class OptionReader {
   FieldReader fields_;
   Scope scope_;
   Report in_file_, typed_;
+  std::deque<std::string> typed_paths_;
   const Path options_{nullptr, owner_.flag, Path::no_index}, group_{nullptr, owner_.group, Path::no_index},
       member_{&group_, owner_.member, Path::no_index},
       file_options_{owner_.member.empty() ? &group_ : &member_, "options", Path::no_index};

@@ -70,7 +70,7 @@ struct OptionOwner {
 };
 
 /// Option values of a formulation or an integrator: declared defaults, overlaid by key=value texts (YAML scalars, lists
-/// or maps) in order. Reports unknown keys, bad values and missing required options, with the path options.<key>, or in
+/// or maps) in order. Reports unknown keys, bad values and missing required options, with the path --option <key>, or in
 /// the model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`;
 /// options that name bodies or joints mean those of `storage`.
 std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,

@@ -1,6 +1,8 @@
 // A kind of device on the devices that there are.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -74,6 +76,22 @@ void check_device(const DeviceType& type, Checklist& list) {
                  }
                });
              });
+  list.claim("memory that is freed can be had again", 0, "free() gives back what allocate() took", [&](Measure& m) {
+    with_devices(type, m, [&](Device& device) {
+      constexpr std::uint64_t piece = 4u << 20, pieces = 16;  // bytes: much more than what others take meanwhile
+      std::uint64_t before = 0, after = 0, all = 0;
+      if (device.memory(before, all) != Status::ok || before < 2 * piece) return;
+      for (std::uint64_t k = 0; k < pieces; ++k) {
+        DeviceAddress address = 0;
+        const bool done = device.allocate(std::min(piece, before / 2), address) == Status::ok;
+        m.see(done ? 0 : 1, [&] { return std::string(device.failure()); });
+        if (!done) return;
+        device.free(address);
+      }
+      const bool told = device.memory(after, all) == Status::ok;
+      m.see(told && after + pieces * piece / 2 > before ? 0 : 1, "what was freed is not there again");
+    });
+  });
   list.claim("what cannot be done is refused with a reason", 0,
              "set failure() and trouble() wherever failed is returned", [&](Measure& m) {
                with_devices(type, m, [&](Device& device) {
