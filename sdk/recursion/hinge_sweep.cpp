@@ -72,12 +72,14 @@ bool HingeSweep::pass_hinge(std::size_t i, Transfer<double>& s, const double* ef
                                   tree_.bodies[i].about(transpose_times(motion_.work(i).R, column.H.angular)));
   }
   if constexpr (kind == Hinge::translation) {
+    // Eq. 30: e + S β.
     s.e.angular = add_product(s.e.angular, s.au, beta.linear);
     s.e.linear = add_product(s.e.linear, s.uu, beta.linear);
+    // Eqs. 24, 25: U, D⁻¹ and τ − Hᵀ e.
     return prepare_translation(s, motion_.columns(link)[0], effort(0));
   }
   if constexpr (kind == Hinge::general) {
-    s.e += multiply(s, beta);
+    s.e += multiply(s, beta);  // Eq. 30: e + S β
     if (link.postponed) {
       pass_postponed(i, s, efforts);
       return true;
@@ -257,6 +259,7 @@ void HingeSweep::begin_loops(const Drive& drive) noexcept {
   }
 }
 
+/// Eq. 21: the force is S z + e, of the acceleration z that the body has.
 Spatial HingeSweep::wrench(std::size_t i) const noexcept {
   Spatial z_a = multiply(kept_[i], z_[i]) + kept_[i].e;
   if (tree_.links[i].looped) z_a += loops_.hinge_wrench(i);

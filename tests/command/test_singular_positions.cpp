@@ -153,7 +153,7 @@ TEST_CASE("a loop with an axis that is off by rounding runs by itself, and that 
     };
     const Outcome outcome = run(model), exact = run(straight);
     REQUIRE(outcome.code + exact.code == 0);
-    CHECK_THAT(outcome.err, Contains("what joint `C` ties depends on the other constraints") && Contains("comes open"));
+    CHECK_THAT(outcome.err, Contains("what joint `C` constrains depends on the other constraints") && Contains("comes open"));
     const Table rows = read_table(outcome.out), right = read_table(exact.out);
     CHECK(rows.at(100, "A.v") == Approx(right.at(100, "A.v")).epsilon(1e-6));
     // A tolerance that is given is kept.

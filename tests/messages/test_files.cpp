@@ -91,17 +91,17 @@ TEST_CASE("messages about files") {
 
 TEST_CASE("messages about options") {
   CHECK(about_options({{"nn", "1"}}) ==
-        "error: --option.nn: formulation 'riccati' has no option 'nn'\n"
+        "error: --option nn: formulation 'riccati' has no option 'nn'\n"
         "  Did you mean 'n'? Its options: flag, n, label, turn, list, matrix, law.\n");
   CHECK(about_options({{"n", "-1"}}) ==
-        "error: --option.n: found '-1', expected an integer of at least 0\n  n: for the tests.\n");
-  CHECK(about_options({{"flag", "on"}}) == "error: --option.flag: found 'on', expected true or false\n");
+        "error: --option n: found '-1', expected an integer of at least 0\n  n: for the tests.\n");
+  CHECK(about_options({{"flag", "on"}}) == "error: --option flag: found 'on', expected true or false\n");
   CHECK(about_options({{"list", "[1, 2"}}) ==
-        "error: --option.list: '[1, 2' is no value: not valid YAML: the list that '[' opens does not go on as 'value, "
+        "error: --option list: '[1, 2' is no value: not valid YAML: the list that '[' opens does not go on as 'value, "
         "…]'\n"
         "  Give a number in m or a list of them.\n");
   CHECK(about_options({{"n", ""}}) ==
-        "error: --option.n: found nothing, expected an integer\n"
+        "error: --option n: found nothing, expected an integer\n"
         "  Write it without decimal point or exponent, such as 12.\n");
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("messages about options of the model carry their places; those typed a
         "m.yaml:7:11: error: solver.options.list[1]: found the text in quotes 'b', expected a number in m: there is "
         "no name 'b'\n"
         "  The model has no parameters here: define them under 'parameters', or write a number.\n"
-        "error: --option.flag: found 'on', expected true or false\n");
+        "error: --option flag: found 'on', expected true or false\n");
 }
 
 TEST_CASE("a plugin is missing only when nothing else is wrong") {

@@ -71,7 +71,7 @@ void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics
   if (row.part == 0) return;
   diagnostics.report(
       {.severity = Severity::warning,
-       .message = fmt::format("what {} `{}` ties depends on the other constraints to {:.1e} of its size, as rounded "
+       .message = fmt::format("what {} `{}` constrains depends on the other constraints to {:.1e} of its size, as rounded "
                               "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
                               "as dependent, does not lock what it would lock by so little, and comes open by about that{}",
                               row.kind, row.name, row.part,

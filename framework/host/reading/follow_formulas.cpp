@@ -141,7 +141,7 @@ void take_out(std::vector<Item>& items, const std::vector<std::size_t>& which) {
   for (std::size_t k = which.size(); k-- > 0;) items.erase(items.begin() + static_cast<std::ptrdiff_t>(which[k]));
 }
 
-/// What the formulas have to do with these modules, of the model.
+/// The modules with these indices in the model, as their formulas reach them.
 FollowingModules following_modules(const Reading& r, const std::vector<std::size_t>& which) {
   FollowingModules out;
   std::size_t field = 0, variables = 0;
@@ -237,7 +237,7 @@ std::vector<std::size_t> follow_in_modules(Reading& r) {
     else if (!formulas.empty())
       alone.push_back(i);
   }
-  // Numbers of modules in formulas are indices into the list, so those of the first kind are made in their places.
+  // A formula names a module by its index in the list. So a module with formulas of its own keeps its place there.
   for (const std::size_t i : alone) {
     ModuleItem item = r.model.modules[i];
     item.fields = {};

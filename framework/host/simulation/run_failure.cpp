@@ -40,7 +40,7 @@ void explain_position(RunRecord& record, const SystemView& view, const StartOfRu
   if (is_of_solver && row.part > 0 && nearly_dependent(view, motion.time(), as_const(state), least).part > 0) {
     leave_out_likely_causes(record.failure);
     record.failure += fmt::format(
-        ". The cause is likely the model: what {} `{}` ties depends on the other constraints to {:.1e} of its size from "
+        ". The cause is likely the model: what {} `{}` constrains depends on the other constraints to {:.1e} of its size from "
         "the start on, so it is taken as dependent; a length or an axis that is off by about that keeps the loop from "
         "being closed farther on",
         row.kind, row.name, row.part);

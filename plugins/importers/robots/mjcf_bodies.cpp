@@ -198,7 +198,7 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   if (turns || known.type == "slide") {
     joint.type = turns ? "revolute" : "prismatic";
     const Vec3 axis = vector(element, "joint", "axis", around).value_or(Vec3{0, 0, 1});
-    if (!(norm(axis) > 0)) 
+    if (!(norm(axis) > 0))
       return element.report().error(element.place(), "the axis has no length", "Give it a component other than 0.");
     joint.axis = frame.axes * ((1 / norm(axis)) * axis);
     const double reference = number(element, "joint", "ref", around, 0);
@@ -308,7 +308,7 @@ void MjcfBodyReader::read(std::string_view base) {
     world.childclass = worldbody.text("childclass").value_or("");
     read_children(worldbody, world, joints, unused);
   }
-  for (const Element& joint : joints) 
+  for (const Element& joint : joints)
     joint.report().error(joint.place(), "the world has no joints", "Put it into the body that it moves.");
   scale_to_total();
   if (source_.errors() == 0) set_timed_springs(m_, timed_, armatures_.by_joint());

@@ -14,7 +14,7 @@ void SdfCollector::add(const Element& element, const std::string& name, SdfItem:
   if (kind == SdfItem::Kind::joint) {
     const Element child = element.child("child");
     item.attached_to = child.content();
-    if (item.attached_to.empty()) 
+    if (item.attached_to.empty())
       element.report().error(element.place(), "the joint has no <child>", "Add it, with the name of a link or frame.");
     if (item.pose.relative_to.empty()) item.pose.relative_to = item.attached_to;
   }

@@ -121,7 +121,7 @@ class UrdfReader {
       for (const Element& contact : link.children("contact"))
         contact.mark(Treatment::not_honoured, "the force of a contact is of another law");
     }
-    if (m.bodies.empty() && report_.errors() == 0) 
+    if (m.bodies.empty() && report_.errors() == 0)
       report_.error(robot.place(), "the robot has no links", "Add a <link name=\"...\"/> for each body.");
   }
 
