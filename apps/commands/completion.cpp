@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <memory>
 #include <set>
+#include <sstream>
 
 #include "apps/command.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/diagnostics.hpp"
 
 namespace polyform::apps {
 
@@ -42,8 +44,20 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-/// What may follow some options: the words, by option.
-using Values = std::vector<std::pair<std::string, std::string>>;
+/// Words between spaces, each in quotes.
+std::string each_quoted(const std::string& words) {
+  std::string out;
+  std::istringstream in(words);
+  for (std::string word; in >> word;) out += (out.empty() ? "" : " ") + shell_quoted(word);
+  return out;
+}
+
+/// What may follow some options of commands.
+struct Value {
+  std::string option, words;
+  std::string command = "*";  ///< "*": of all but those that stand before
+};
+using Values = std::vector<Value>;
 
 template <class Types, class Fields>
 std::string options_of_all(const Types& types, const Fields& fields) {
@@ -61,7 +75,10 @@ std::string names_of_all(const Types& types) {
 }
 
 Values values_of(const host::Catalog& catalog) {
-  return {{"--solver", names_of_all(catalog.formulations)},
+  return {{"--option", options_of_all(catalog.importers, [](const ImporterType& type) { return type.fields(); }), "import"},
+          {"--import-option", options_of_all(catalog.importers, [](const ImporterType& type) { return type.fields(); })},
+          {"--solver", names_of_all(catalog.formulations)},
+          {"--solvers", names_of_all(catalog.formulations)},
           {"--option", options_of_all(catalog.formulations, [](const Formulation& f) { return f.options(); })},
           {"--integrator", names_of_all(catalog.integrators)},
           {"--integrator-option",
@@ -70,15 +87,21 @@ Values values_of(const host::Catalog& catalog) {
 
 std::string bash(const CLI::App& app, const Values& values) {
   std::string cases, of_options;
-  for (const auto& [option, words] : values)
-    of_options += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option, words);
+  for (const auto& [option, words, command] : values)
+    of_options += fmt::format("    {}:{}) words={} ;;\n", command, option, shell_quoted(words));
   for (const CLI::App* sub : commands_of(app))
     cases += fmt::format("    {}) words='{}' ;;\n", sub->get_name(), words_of(*sub));
   return fmt::format(R"sh(# polyform completion for bash: eval "$(polyform completion bash)"
 _polyform() {{
-  local words word=${{COMP_WORDS[COMP_CWORD]}}
-  case ${{COMP_WORDS[COMP_CWORD-1]}} in
+  local words word=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}}
+  if [[ $word == '=' ]]; then word=; elif [[ $before == '=' ]]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi
+  case ${{COMP_WORDS[1]}}:$before in
 {}  esac
+  if [[ $words ]]; then
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    [[ ${{COMPREPLY[0]}} == *= ]] && compopt -o nospace 2> /dev/null
+    return
+  fi
   case $COMP_CWORD:${{COMP_WORDS[1]}} in
     1:*) words='{}' ;;
     *) case ${{COMP_WORDS[1]}} in
@@ -93,8 +116,9 @@ complete -o default -F _polyform polyform
 
 std::string zsh(const CLI::App& app, const Values& values) {
   std::string commands, cases, of_options;
-  for (const auto& [option, words] : values)
-    of_options += fmt::format("    {}) compadd -S '' -- {}; return ;;\n", option, words);
+  for (const auto& [option, words, command] : values)
+    of_options += fmt::format("    {}:{}) compadd{} -- {}; return ;;\n", command, option,
+                              words.ends_with('=') ? " -S ''" : "", each_quoted(words));
   for (const CLI::App* sub : commands_of(app)) {
     commands += fmt::format("    {}\n", shell_quoted(sub->get_name() + ":" + sub->get_description()));
     cases += fmt::format("    {}) compadd -- {} ;;\n", sub->get_name(), words_of(*sub));
@@ -108,7 +132,7 @@ _polyform() {{
     _describe command commands
     return
   fi
-  case $words[CURRENT-1] in
+  case $words[2]:$words[CURRENT-1] in
 {}  esac
   [[ $PREFIX == -* ]] || _files
   case $words[2] in
@@ -129,8 +153,10 @@ std::string fish(const CLI::App& app, const Values& values) {
                            below->get_name(), shell_quoted(below->get_description()));
     for (const CLI::Option* option : sub->get_options())
       for (const std::string& name : option->get_lnames()) {
-        const auto known = std::ranges::find(values, "--" + name, &Values::value_type::first);
-        const std::string argument = known != values.end()                 ? fmt::format(" -x -a '{}'", known->second)
+        const auto known = std::ranges::find_if(values, [&](const Value& value) {
+          return value.option == "--" + name && (value.command == "*" || value.command == sub->get_name());
+        });
+        const std::string argument = known != values.end() ? " -x -a " + shell_quoted(known->words)
                                      : option->get_expected_min() > 0 ? " -r"
                                                                       : "";
         lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(),
@@ -149,7 +175,12 @@ void add_completion(CLI::App& app, Action& action) {
   sub->footer("Example: eval \"$(polyform completion bash)\"");
   sub->final_callback([&app, &action, shell] {
     action = [&app, shell] {
-      const Values values = values_of(Session({}).catalog());
+      Values values;
+      try {
+        values = values_of(Session({}).catalog());
+      } catch (const host::Failure&) {
+        // Plugins that contradict each other: the script still knows commands and options.
+      }
       const auto& script = *shell == "bash" ? bash : *shell == "zsh" ? zsh : fish;
       fmt::print(output(), "{}", script(app, values));
       return host::Exit::done;

@@ -76,7 +76,7 @@ class ColumnChoice {
     for (std::size_t c = first; c < channels.size(); ++c) {
       bool takes = whole;
       for (std::size_t p = 0; p < used_.size(); ++p)
-        if (matches(columns_.patterns[p], channels[c].name) || is_own_name(channels[c], columns_.patterns[p]))
+        if (matches(columns_.patterns[p], channels[c].name) || is_own(columns_.patterns[p], channels, c))
           takes = used_[p] = true;
       if (!takes) continue;
       kept_.push_back(c);
@@ -103,6 +103,12 @@ class ColumnChoice {
     for (const std::size_t c : kept_) kept.push_back(std::move(channels[c]));
     channels = std::move(kept);
     return std::move(places_);
+  }
+
+  /// Whether the pattern is about the own name of a channel, and not the name of another one.
+  static bool is_own(const std::string& pattern, const std::vector<Channel>& channels, std::size_t c) {
+    return !channels[c].own_name.empty() && matches(pattern, own_path(channels[c])) &&
+           std::ranges::find(channels, pattern, &Channel::name) == channels.end();
   }
 
  private:

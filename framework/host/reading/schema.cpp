@@ -6,6 +6,7 @@
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/schema_parts.hpp"
 #include "polyform/contract/body_pairs.hpp"
+#include "polyform/contract/rheonomic_joint.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -44,9 +45,13 @@ Json bodies_schema(const Catalog& catalog, bool in_chain) {
 }
 
 /// The coordinates of a joint that is code, in the order in which `initial` lists them.
-std::string coordinates_text(const TypeDescriptor& type) {
+std::string coordinates_text(const JointType& type) {
+  const TypeDescriptor& told = type.descriptor();
+  const JointKernel* const kernel = type.kernel();
+  const bool has_clock = kernel != nullptr && ask<RheonomicKernel>(*kernel) != nullptr;
   std::string text;
-  for (const auto& [what, list] : {std::pair("Positions: ", type.positions), std::pair("Velocities: ", type.velocities)})
+  for (const auto& [what, list] : {std::pair("Positions: ", told.positions.first(told.positions.size() - has_clock)),
+                                   std::pair("Velocities: ", told.velocities)})
     for (std::size_t k = 0; k < list.size(); ++k)
       text += fmt::format("{}{}, {}{}", k == 0 ? what : "; ", list[k].name, list[k].unit,
                           k + 1 == list.size() ? ". " : "");
@@ -63,7 +68,7 @@ Json joint_schema(const JointType& type, bool in_chain) {
     p["moving"] = described(ref("body"), "The body that the joint moves.");
     required.insert(required.end(), {"name", "base", "moving"});
   }
-  const std::string coordinates = coordinates_text(type.descriptor());
+  const std::string coordinates = coordinates_text(type);
   p["initial"] = coordinates.empty() ? ref("initial") : described(ref("initial"), coordinates);
   p["cut"] = described({{"type", "boolean"}}, "Ask for this joint to be the cut joint of its loop; default false.");
   if (in_chain)

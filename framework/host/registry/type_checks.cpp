@@ -63,6 +63,19 @@ std::string mistake_in_fields(Strided<const FieldSpec> fields) {
   return {};
 }
 
+/// Checks the names of coordinates and velocities: people choose columns by `<joint>.<name>`.
+std::string mistake_in_own_names(std::string_view what, Strided<const Variable> all) {
+  static constexpr std::string_view columns[] = {"q", "v", "a", "fx", "fy", "fz", "mx", "my", "mz"};
+  if (std::string mistake = mistake_in_names(what, all); !mistake.empty()) return mistake;
+  for (const Variable& one : all) {
+    if (one.name.find_first_of(".,\"[]*?") != std::string_view::npos)
+      return fmt::format("whose {} '{}' has a point, comma, quote, bracket, * or ? in its name", what, one.name);
+    if (std::ranges::find(columns, one.name) != std::end(columns))
+      return fmt::format("whose {} has the name '{}', which columns of results have for something else", what, one.name);
+  }
+  return {};
+}
+
 /// Checks that lengths are in m and angles in rad, and that the four parts of a quaternion follow each other.
 std::string mistake_in_coordinates(Strided<const Variable> positions) {
   for (const Variable& one : positions) {
@@ -80,7 +93,7 @@ std::string mistake_in_coordinates(Strided<const Variable> positions) {
                            positions[i].name);
     i += 3;
   }
-  return mistake_in_names("coordinate", positions);
+  return mistake_in_own_names("coordinate", positions);
 }
 
 std::string mistake_in_discrete(Strided<const DiscreteVariable> variables) {
@@ -114,7 +127,7 @@ std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.
 std::string mistake_of(const JointType& type) {
   std::string mistake = type.descriptor().outputs.empty() ? mistake_in_coordinates(type.descriptor().positions) : no_outputs;
   if (mistake.empty()) mistake = mistake_in_sizes(type);
-  if (mistake.empty()) mistake = mistake_in_names("velocity", type.descriptor().velocities);
+  if (mistake.empty()) mistake = mistake_in_own_names("velocity", type.descriptor().velocities);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }
 

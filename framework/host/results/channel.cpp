@@ -41,10 +41,16 @@ ChannelPlace place_of(const Channel& channel) {
   return {found == std::end(components) ? object : std::string(found->group), object, component};
 }
 
-bool is_own_name(const Channel& channel, std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  return !channel.own_name.empty() && dot != std::string_view::npos && name.substr(dot + 1) == channel.own_name &&
-         name.substr(0, dot) == place_of(channel).object;
+std::string own_path(const Channel& channel) {
+  return channel.own_name.empty() ? std::string() : place_of(channel).object + "." + channel.own_name;
+}
+
+std::size_t find_channel(std::span<const Channel> channels, std::string_view name) {
+  auto found = std::ranges::find(channels, name, &Channel::name);
+  if (found == channels.end())
+    found = std::ranges::find_if(channels,
+                                 [&](const Channel& c) { return !c.own_name.empty() && own_path(c) == name; });
+  return static_cast<std::size_t>(found - channels.begin());
 }
 
 }  // namespace polyform::host::results

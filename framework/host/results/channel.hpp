@@ -1,6 +1,8 @@
 // The columns of a result.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,7 +24,9 @@ struct ChannelPlace {
   std::string group, object, component;
 };
 ChannelPlace place_of(const Channel&);
-/// Whether it is `<joint>.<name>` of this channel, with the name that the joint's type gives its coordinate.
-bool is_own_name(const Channel&, std::string_view name);
+/// `<joint>.<own_name>`; empty for a channel without one.
+std::string own_path(const Channel&);
+/// The place of the channel with this name, or else with this own path; as many as there are if there is none.
+std::size_t find_channel(std::span<const Channel>, std::string_view name);
 
 }  // namespace polyform::host::results

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -46,8 +47,10 @@ struct Together {
 /// The meaning of the columns, by their names and units: rows have a number per column.
 class ResultItems final : public TraceItems {
  public:
-  ResultItems(const std::vector<ResultColumn>& columns, const std::vector<OpenJoint>& open)
-      : columns_(columns), open_(open) {
+  /// values: of one result, by column.
+  ResultItems(const std::vector<ResultColumn>& columns, const std::vector<const Values*>& values,
+              const std::vector<OpenJoint>& open)
+      : columns_(columns), values_(values), open_(open) {
     for (const ResultColumn& column : columns) places_.push_back(place_of(column.channel));
     while (width() < columns.size()) take();
   }
@@ -126,19 +129,28 @@ class ResultItems final : public TraceItems {
     return true;
   }
 
+  bool is_unit_quaternion(std::size_t column) const {
+    constexpr double rounded = 1e-6;  // digits of a file
+    for (std::size_t row = 0; row < values_[column]->size(); ++row) {
+      double square = 0;
+      for (std::size_t k = column; k < column + 4; ++k) square += (*values_[k])[row] * (*values_[k])[row];
+      if (std::abs(square - 1) > rounded) return false;  // a row that is no number counts for nothing
+    }
+    return true;
+  }
+
   void take_coordinate() {
     const std::string& unit = columns_[width()].channel.unit;
     if (unit == "rad") return put(Quantity::joint, Kind::turn, false, 1);
     if (unit == "m") return put(Quantity::joint, Kind::number, true, 1);
     if (unit != "1") return take_output();
-    // The four parts of a quaternion have no unit.
+    // The four parts of a quaternion have no unit, and the size 1 in all rows.
     std::size_t k = width();
     while (k < places_.size() && k < width() + 4 && places_[k].object == places_[width()].object &&
            columns_[k].channel.unit == "1")
       ++k;
-    if (k == width() + 4) return put(Quantity::joint, Kind::quaternion, false, 4);
-    together_.push_back({Kind::number, width(), 1, false});
-    pass();
+    if (k == width() + 4 && is_unit_quaternion(width())) return put(Quantity::joint, Kind::quaternion, false, 4);
+    take_output();
   }
 
   /// Takes the components if all of them come next, of one object; says whether it did.
@@ -155,6 +167,7 @@ class ResultItems final : public TraceItems {
   }
 
   const std::vector<ResultColumn>& columns_;
+  const std::vector<const Values*>& values_;
   const std::vector<OpenJoint>& open_;
   std::vector<ChannelPlace> places_;
   std::vector<Together> together_;
@@ -260,7 +273,7 @@ std::optional<ResultComparison> compare(std::span<const ComparedResult> all,
   ResultComparison result;
   for (const Channel* channel : columns.channels) result.consensus.columns.push_back({*channel, {}});
   const ComparedSystem known = system.value_or(ComparedSystem());
-  const ResultItems items(result.consensus.columns, known.open);
+  const ResultItems items(result.consensus.columns, columns.of.front(), known.open);
   std::vector<std::unique_ptr<TraceRows>> traces;
   std::vector<Witness> witnesses;
   for (const ComparedResult& one : all) {

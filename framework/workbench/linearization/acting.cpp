@@ -62,6 +62,7 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
       const double effort = m > 0 ? std::abs(efforts[k]) / m : 0, linear = turning + std::max(shared, own);
       out.accelerations[k] =
           is_turn(coordinates[k]) ? fastest * fastest + linear / r + effort / (r * r) : linear + effort;
+      if (!is_turn(coordinates[k])) out.accelerations[k] *= coordinates[k].scale / length;  // 1 for one in m
       if (!std::isfinite(out.accelerations[k])) out.accelerations[k] = 0;
     }
   }

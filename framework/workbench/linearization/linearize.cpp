@@ -35,8 +35,9 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   for (const std::string& pattern : patterns) {
     bool found = false;
     for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::string own = own_path(all[k]);
       if (!names_component(pattern, all[k].name) && !matches(pattern, place_of(all[k]).object) &&
-          !is_own_name(all[k], pattern))
+          (own.empty() || !matches(pattern, own)))
         continue;
       found = true;
       if (taken.insert(k).second) out.push_back(k);

@@ -21,6 +21,33 @@ namespace {
 
 using Eigen::Index;
 
+constexpr std::size_t no_position = static_cast<std::size_t>(-1);
+
+/// Of a joint that is code, by velocity: the position that has it as its rate; no_position for the turning of a
+/// quaternion, and where the type does not list positions and velocities in one order.
+std::vector<std::size_t> positions_of_velocities(const JointData& joint) {
+  std::vector<std::size_t> out;
+  const auto told = joint.type->descriptor().positions.first(own_positions(joint));
+  for (std::size_t q = 0; q < told.size(); ++q) {
+    const bool quaternion = told[q].kind == Variable::Kind::quaternion;
+    out.insert(out.end(), quaternion ? 3 : 1, quaternion ? no_position : q);
+    if (quaternion) q += 3;
+  }
+  if (out.size() != joint.nv) out.assign(joint.nv, no_position);
+  return out;
+}
+
+/// What a coordinate in a unit of its own has to change by to turn by 1 rad or move by `length`, where the joint is in
+/// its neutral position.
+double large_amount(const JointData& joint, std::size_t v, double length) {
+  std::vector<double> q(joint.nq), rates(joint.nv);
+  joint_neutral(joint, q.data());
+  JointMotion motion;
+  joint_motion(joint, q.data(), rates.data(), motion);
+  const double moves = std::max(norm(motion.H[v].angular), norm(motion.H[v].linear) / length);
+  return moves > 0 ? 1 / moves : 1;
+}
+
 void name_joint(const JointData& joint, double length, std::vector<Coordinate>& out) {
   std::size_t q = 0, v = 0;
   const auto indexed = [&](std::string_view what, std::size_t k, std::size_t count) {
@@ -37,11 +64,15 @@ void name_joint(const JointData& joint, double length, std::vector<Coordinate>& 
   }
   if (joint.type == nullptr) return;
   const TypeDescriptor& told = joint.type->descriptor();
-  const bool alike = own_positions(joint) == joint.nv;
+  const std::vector<std::size_t> alone = positions_of_velocities(joint);
   for (; v < joint.nv; ++v) {
-    const bool is_length = alike && told.positions[v].unit == "m";
-    out.push_back({indexed(alike ? "q" : "turn", v, joint.nv), indexed("v", v, joint.nv),
-                   alike ? told.positions[v].unit : "rad", told.velocities[v].unit, is_length ? length : 1});
+    const bool turns = alone[v] == no_position;
+    const std::string_view unit = turns ? "rad" : told.positions[alone[v]].unit;
+    out.push_back({turns ? indexed("turn", v, joint.nv) : indexed("q", alone[v], own_positions(joint)),
+                   indexed("v", v, joint.nv), unit, told.velocities[v].unit,
+                   unit == "m"     ? length
+                   : unit == "rad" ? 1
+                                   : large_amount(joint, v, length)});
   }
 }
 
@@ -210,9 +241,11 @@ std::vector<Coordinate> coordinates_of(const SystemView& view) {
 std::vector<double> position_values(const SystemView& view, const CanonicalState& state) {
   std::vector<double> out(view.nv_tree);
   for (const JointData& joint : view.tree_joints()) {
-    if (joint.nq == joint.nv)
-      std::copy_n(state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset), joint.nv,
-                  out.begin() + static_cast<std::ptrdiff_t>(joint.v_offset));
+    if (joint.type != nullptr) {
+      const std::vector<std::size_t> alone = positions_of_velocities(joint);
+      for (std::size_t k = 0; k < joint.nv; ++k)
+        if (alone[k] != no_position) out[joint.v_offset + k] = state.q[joint.q_offset + alone[k]];
+    }
     std::size_t q = joint.q_offset, v = joint.v_offset;
     for (const Primitive& p : joint.primitives) {
       const bool turns = p.kind == Primitive::Kind::ball;

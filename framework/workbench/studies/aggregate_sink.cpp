@@ -65,8 +65,9 @@ double mean_square(double a, double b) { return (a * a + a * b + b * b) / 3; }
 AggregateSink::AggregateSink(const System& system, const Quantities& quantities)
     : quantities_(quantities), rows_(rows_of(system, quantities)) {
   for (const Aggregate& aggregate : quantities.aggregates()) {
-    const auto channel = std::ranges::find(rows_.channels(), aggregate.column, &Channel::name);
-    sums_.push_back({.column = static_cast<std::size_t>(channel - rows_.channels().begin())});
+    const std::size_t column = find_channel(rows_.channels(), aggregate.column);
+    if (column == rows_.channels().size()) refuse_column(system, aggregate.column);
+    sums_.push_back({.column = column});
   }
 }
 

@@ -298,10 +298,11 @@ std::string Quantities::unit(std::size_t quantity, std::span<const Channel> chan
   if (program.size() != 1 || program[0].kind != Operation::Kind::aggregate) return {};
   const Aggregate& aggregate = aggregates_[program[0].aggregate];
   if (aggregate.kind == Kind::crossing) return "s";
-  const auto channel = std::ranges::find(channels, aggregate.column, &Channel::name);
-  if (channel == channels.end()) return {};
-  if (aggregate.kind != Kind::integral) return channel->unit;
-  return channel->unit == "1" ? "s" : channel->unit + " s";
+  const std::size_t channel = find_channel(channels, aggregate.column);
+  if (channel == channels.size()) return {};
+  const std::string& unit = channels[channel].unit;
+  if (aggregate.kind != Kind::integral) return unit;
+  return unit == "1" ? "s" : unit + " s";
 }
 
 std::vector<double> Quantities::evaluate(std::span<const double> aggregates) const {

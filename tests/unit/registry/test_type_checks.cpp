@@ -62,4 +62,8 @@ TEST_CASE("coordinates that are lengths or angles are in m and rad") {
   const std::array<Variable, 1> turn{{{.name = "turn", .unit = "deg", .kind = Kind::angle}}};
   CHECK_THAT(host::mistake_of(DeclaredJoint(slip)), Contains("'slip' is a length in 'mm': lengths are in m"));
   CHECK_THAT(host::mistake_of(DeclaredJoint(turn)), Contains("'turn' is an angle in 'deg': angles are in rad"));
+  const std::array<Variable, 1> like_a_column{{{.name = "q", .unit = "rad", .kind = Kind::angle}}},
+      list{{{.name = "a,b", .unit = "m"}}};
+  CHECK_THAT(host::mistake_of(DeclaredJoint(like_a_column)), Contains("has the name 'q', which columns of results have"));
+  CHECK_THAT(host::mistake_of(DeclaredJoint(list)), Contains("'a,b' has a point, comma"));
 }
