@@ -20,6 +20,9 @@ using host::Failure;
 
 namespace {
 
+/// Of a larger model the general code is taken: clang would unroll its own for minutes.
+constexpr std::size_t most_states_of_own_code = 160;
+
 std::vector<double> numbers_of(DeviceWorld& world) {
   std::vector<double> numbers(world.number_count());
   if (world.numbers(numbers) != Status::ok) numbers.clear();
@@ -60,6 +63,11 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
   options_ = first.choice->options;
   structure_ = world->structure();
   const std::string integrator(settings.integrator.name());
+  if (first.solver->state_size() > most_states_of_own_code &&
+      take_general(*first.solver, integrator,
+                   fmt::format("its state has more than {} numbers, of which clang would make code for minutes",
+                               most_states_of_own_code)))
+    return;
   try {
     if (device_->type->code() != host::device_code_form)
       throw Failure(Exit::simulation_failed, fmt::format("{} takes code of the form {}, which is not made here",

@@ -21,8 +21,8 @@
 
 namespace polyform::apps {
 
-/// A device, the code for it, that of the model or a general one, and what of a case has to be as in the code. What stands in the way is an
-/// obstacle(), not a failure: the cases are then done as without a device.
+/// A device, the code for it, that of the model or a general one, and what of a case has to be as in the code. What
+/// stands in the way is an obstacle(), not a failure: the cases are then done as without a device.
 class DeviceCases {
  public:
   /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of

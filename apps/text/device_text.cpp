@@ -11,7 +11,7 @@ std::string device_text(const DeviceCases& cases) {
   const host::DeviceCode& code = cases.code();
   if (!cases.why_general().empty())
     return fmt::format("device       {}\n", cases.device().name) +
-           wrapped_entry("", "by the general code, for the model has none of its own: " + cases.why_general(), 2);
+           wrapped_entry("", "by the general code, not by code of the model: " + cases.why_general(), 2);
   const std::string when = code.kept ? "it was kept from before" : fmt::format("it took {:.1f} s", code.seconds);
   return fmt::format("device       {}\n  {}\n  by {}; {}\n", cases.device().name, code.file.string(), code.compiler,
                      when);

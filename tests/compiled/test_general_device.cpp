@@ -1,5 +1,5 @@
-// The general code for devices, by tables of the model: compiled for the processor it runs what the compiled models run,
-// and gives what the host gives; as PTX it stands in every solver by the recursion.
+// The general code for devices, by tables of the model: compiled for the processor it runs what the compiled models
+// run, and gives what the host gives; as PTX it stands in every solver by the recursion.
 #include <dlfcn.h>
 
 #include <catch2/catch.hpp>

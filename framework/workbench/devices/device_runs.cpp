@@ -177,7 +177,8 @@ void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceW
 bool DeviceRuns::end(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input) {
   check(device_->wait(chunk.queue));
   busy_ += device_->seconds(chunk.queue);
-  const std::size_t count = std::exchange(chunk.worlds, 0), size = request.times.size() * (request.states + request.integrals);
+  const std::size_t count = std::exchange(chunk.worlds, 0);
+  const std::size_t size = request.times.size() * (request.states + request.integrals);
   const auto* const rows = static_cast<const double*>(chunk.host_out.get());
   const auto* const marks = reinterpret_cast<const unsigned char*>(rows + Layout(request, count).rows);
   std::vector<double> of_one(size);

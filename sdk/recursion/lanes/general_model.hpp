@@ -1,5 +1,5 @@
-// Any model as runs on a device take it (compiled_device.hpp): the kernels of the lanes for one number, on the tables of
-// the model.
+// Any model as runs on a device take it (compiled_device.hpp): the kernels of the lanes for one number, on the tables
+// of the model.
 #pragma once
 
 #include "general_tables.hpp"

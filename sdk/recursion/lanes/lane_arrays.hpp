@@ -75,7 +75,8 @@ class Arrays {
       put_cut(lane, c, {rows, complement(motion.H, joint.nv, rows)}, {});
     }
     const std::span<const double> forces = world.loads->laws().numbers();
-    for (std::size_t i = 0; i < std::min<std::size_t>(sizes_.forces, forces.size()); ++i) put(worlds.forces[i], forces[i]);
+    for (std::size_t i = 0; i < std::min<std::size_t>(sizes_.forces, forces.size()); ++i)
+      put(worlds.forces[i], forces[i]);
   }
   /// The rows of a cut joint, F axes, and its Ḣ v.
   void put_cut(std::size_t lane, std::size_t cut, std::span<const Spatial> rows, const Spatial& bias) noexcept {

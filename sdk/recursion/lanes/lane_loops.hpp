@@ -51,7 +51,9 @@ struct LoopTables {
   struct Neighbour {
     std::uint32_t block, size, place;
   };
-  std::span<const Passage> all_in(std::size_t body) const { return {passages + bodies[body].first, bodies[body].count}; }
+  std::span<const Passage> all_in(std::size_t body) const {
+    return {passages + bodies[body].first, bodies[body].count};
+  }
   std::span<const Passage> closing(std::size_t body) const {
     return {passages + bodies[body].first, bodies[body].closing};
   }

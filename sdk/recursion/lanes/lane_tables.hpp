@@ -57,7 +57,9 @@ struct Closing {
           if (joint.nv > 0 && joint.v == cuts[c].v_offset) loaded[c] = true;
     for (std::size_t c = 0; c < cuts.size(); ++c) {
       const JointData& cut = cuts[c];
-      const auto is_one = [&](Primitive::Kind kind) { return cut.primitives.size() == 1 && cut.primitives[0].kind == kind; };
+      const auto is_one = [&](Primitive::Kind of) {
+        return cut.primitives.size() == 1 && cut.primitives[0].kind == of;
+      };
       const auto kind = is_one(Primitive::Kind::rotation)      ? CutJoint::Kind::rotation
                         : is_one(Primitive::Kind::translation) ? CutJoint::Kind::translation
                         : cut.nv == 0                          ? CutJoint::Kind::fixed
@@ -114,7 +116,8 @@ inline LoopLists::LoopLists(const LaneWorld& world) {
                      passage(ends, 1)});
     for (std::size_t a = 0; a < near.size(); ++a) {
       neighbours.push_back({whole(near[a].block), whole(near[a].size), whole(near[a].place)});
-      for (std::size_t b = a; b < near.size(); ++b) targets.push_back(whole(matrix.place(near[a].block, near[b].block)));
+      for (std::size_t b = a; b < near.size(); ++b)
+        targets.push_back(whole(matrix.place(near[a].block, near[b].block)));
     }
   }
   for (const std::size_t i : layout.in_ground()) in_ground.push_back(whole(i));

@@ -181,6 +181,7 @@ STAND_IN(cuCtxCreate_v2)(void** context, unsigned, int) {
   return ok;
 }
 STAND_IN(cuCtxDestroy_v2)(void* context) {
+  CALLED;
   delete static_cast<int*>(context);
   return ok;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "polyform/mechanics/sine_cosine.hpp"
+#include "polyform/solvers/device_numbers.hpp"
 #include "polyform/solvers/device_steps.hpp"
 #include "polyform/solvers/device_worlds.hpp"
 
@@ -33,79 +34,6 @@ struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
   const double* asked = nullptr;    ///< of the step, per row
   double* steps = nullptr;          ///< of positions, then of velocities
 };
-
-namespace device {
-
-/// The arrays of a run.
-enum class Part { row, rates, sines, work, stages, loop_rows, states, steps, closing_work };
-
-/// How many numbers they have.
-template <class Model>
-constexpr unsigned long count_of(const Model& model, Part part) {
-  switch (part) {
-    case Part::row: return model.states + model.integrals;
-    case Part::rates: return model.states + 1;   // with the power, which a model on which nothing acts does not write
-    case Part::sines: return model.angles + model.turns + 1;
-    case Part::work: return model.work;
-    case Part::stages: return 7 * (model.states + model.integrals);
-    case Part::loop_rows: return model.rows + 1;
-    case Part::states: return model.states;
-    case Part::steps: return model.positions + model.velocities;
-    case Part::closing_work: return model.closing_work + 1;
-  }
-  return 0;
-}
-
-/// Of a compiled model: their sizes are known to the compiler.
-template <unsigned long count>
-struct OwnNumbers {
-  double numbers[count];
-  template <class Model>
-  POLYFORM_KERNEL explicit OwnNumbers(Model&) {}
-  POLYFORM_KERNEL operator double*() { return numbers; }
-  POLYFORM_KERNEL operator const double*() const { return numbers; }
-};
-/// In memory that the model gives.
-template <Part part>
-struct GivenNumbers {
-  double* numbers;
-  template <class Model>
-  POLYFORM_KERNEL explicit GivenNumbers(Model& model) : numbers(model.give(count_of(model, part))) {}
-  POLYFORM_KERNEL operator double*() const { return numbers; }
-};
-
-template <class Model>
-constexpr bool is_general = requires { typename Model::General; };
-template <class Model, Part part, bool general = is_general<Model>>
-struct NumbersOf {
-  using Type = GivenNumbers<part>;
-};
-template <class Model, Part part>
-struct NumbersOf<Model, part, false> {
-  using Type = OwnNumbers<count_of(Model{}, part)>;
-};
-/// What the model gives after this is free again at the end of the scope.
-template <class Model, bool general = is_general<Model>>
-struct Given {
-  Model& model;
-  typename Model::General before;
-  POLYFORM_KERNEL explicit Given(Model& of) : model(of), before(of.given()) {}
-  POLYFORM_KERNEL ~Given() { model.take_back(before); }
-};
-template <class Model>
-struct Given<Model, false> {
-  POLYFORM_KERNEL explicit Given(Model&) {}
-};
-
-template <class Model>
-constexpr bool may_close() {
-  if constexpr (is_general<Model>)
-    return true;
-  else
-    return Model::rows > 0;
-}
-
-}  // namespace device
 
 /// Runs world w. Model tells sizes and the kernels: the source of a compiled model, or tables. Of a compiled model all
 /// becomes one function, in which the kernels stand once, so that a thread's numbers can stay in its registers.
@@ -332,7 +260,8 @@ class DeviceRun {
       for (unsigned i = 0; i < model_.angles; ++i) find_sine(i, y[model_.angle(i)]);
       for (unsigned i = 0; i < model_.turns; ++i) find_sine(model_.angles + i, y[model_.turn(i)]);
       model_.measure(room);
-      const double size = Room::greater(1, __builtin_sqrt(extent[0])), speed = Room::greater(1, __builtin_sqrt(extent[1]));
+      const double size = Room::greater(1, __builtin_sqrt(extent[0]));
+      const double speed = Room::greater(1, __builtin_sqrt(extent[1]));
       const auto aim = closing.next(largest(missed, model_.rows), largest(missed_rates, model_.rows), speed,
                                     model_.closing_tolerance, model_.position_rounding * size,
                                     model_.velocity_rounding * speed);
@@ -340,7 +269,8 @@ class DeviceRun {
       const bool positions = aim == device::Closing::Aim::positions;
       for (unsigned r = 0; r < model_.rows; ++r) asked[r] = positions ? -missed[r] : -missed_rates[r];
       model_.close(room);
-      const unsigned first = positions ? 0 : model_.positions, count = positions ? model_.positions : model_.velocities;
+      const unsigned first = positions ? 0 : model_.positions;
+      const unsigned count = positions ? model_.positions : model_.velocities;
       for (unsigned i = first; i < first + count; ++i) y[i] += steps[i];
       if (positions)
         normalize(y);
