@@ -10,6 +10,7 @@
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
 #include "framework/workbench/devices/followed_run.hpp"
+#include "polyform/contract/device_program.hpp"
 #include "polyform/contract/device_world.hpp"
 
 namespace polyform::apps {
@@ -18,6 +19,9 @@ using host::Exit;
 using host::Failure;
 
 namespace {
+
+/// Of a larger model the general code is taken: clang would unroll its own for minutes.
+constexpr std::size_t most_states_of_own_code = 160;
 
 std::vector<double> numbers_of(DeviceWorld& world) {
   std::vector<double> numbers(world.number_count());
@@ -50,19 +54,24 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
   if (!obstacle_.empty()) return;
   const CompiledCases::Variant& first = variants.front();
   auto* const world = ask<DeviceWorld>(*first.solver);
-  if (device_->type->code() != host::device_code_form) {
-    obstacle_ =
-        fmt::format("{} takes code of the form {}, which is not made here", device_->name, device_->type->code());
-  } else if (world == nullptr) {
+  if (world == nullptr)
     obstacle_ = fmt::format("{} does not run on devices", first.choice->formulation->name());
-  } else if (!world->obstacle().empty()) {
+  else if (!world->obstacle().empty())
     obstacle_ = fmt::format("the model does not run on a device: {}", world->obstacle());
-  }
   if (!obstacle_.empty()) return;
+  from_ = first.choice->formulation;
+  options_ = first.choice->options;
+  structure_ = world->structure();
+  const std::string integrator(settings.integrator.name());
+  if (first.solver->state_size() > most_states_of_own_code &&
+      take_general(*first.solver, integrator,
+                   fmt::format("its state has more than {} numbers, of which clang would make code for minutes",
+                               most_states_of_own_code)))
+    return;
   try {
-    from_ = first.choice->formulation;
-    options_ = first.choice->options;
-    structure_ = world->structure();
+    if (device_->type->code() != host::device_code_form)
+      throw Failure(Exit::simulation_failed, fmt::format("{} takes code of the form {}, which is not made here",
+                                                         device_->name, device_->type->code()));
     numbers_ = numbers_of(*world);
     for (const CompiledCases::Variant& variant : variants.subspan(1)) {
       auto* const other = ask<DeviceWorld>(*variant.solver);
@@ -71,11 +80,36 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
         if (!(numbers_[i] == numbers[i])) numbers_[i] = std::numeric_limits<double>::quiet_NaN();
     }
     code_ = host::compile_device_code(host::compiled_name(model), source_of_cases(model, variants), POLYFORM_VERSION);
-    if (!code_.has(settings.integrator.name()))
-      obstacle_ = fmt::format("{} does not run on devices", settings.integrator.name());
+    if (!code_.has(integrator)) obstacle_ = fmt::format("{} does not run on devices", integrator);
   } catch (const Failure& why) {
-    obstacle_ = why.message();
+    if (!take_general(*first.solver, integrator, why.message())) obstacle_ = why.message();
   }
+}
+
+bool DeviceCases::take_general(Solver& solver, const std::string& integrator, std::string why) {
+  auto* const program = ask<DeviceProgram>(solver);
+  if (program == nullptr || general_run(solver, integrator).function.empty()) return false;
+  tables_.resize(program->table_size());
+  if (tables_.empty() || program->tables(tables_) != Status::ok) return false;
+  code_ = {};
+  code_.text = program->code(device_->type->code());
+  numbers_.assign(ask<DeviceWorld>(solver)->number_count(), std::numeric_limits<double>::quiet_NaN());
+  if (!code_.text.empty()) why_general_ = std::move(why);
+  return is_general();
+}
+
+bool DeviceCases::has_function(const Case& one) const {
+  const std::string_view integrator = one.settings->integrator.name();
+  return is_general() ? !general_run(*one.solver, integrator).function.empty() : code_.has(integrator);
+}
+
+const DeviceCases::GeneralRun& DeviceCases::general_run(Solver& solver, std::string_view integrator) const {
+  const auto found = general_runs_.find(integrator);
+  if (found != general_runs_.end()) return found->second;
+  GeneralRun run;
+  if (auto* const program = ask<DeviceProgram>(solver))
+    run = {std::string(program->function(integrator)), program->room(integrator)};
+  return general_runs_.emplace(integrator, std::move(run)).first->second;
 }
 
 bool DeviceCases::carries(const Case& one) const {
@@ -86,9 +120,7 @@ bool DeviceCases::carries(const Case& one) const {
   std::vector<double> start(one.solver->state_size());
   if (host::encode_at(one.system->start_time(), *one.solver, one.system->initial_state(), start) != Status::ok)
     return false;
-  if (world->structure() != structure_ ||
-      !code_.has(one.settings->integrator.name()))
-    return false;
+  if (world->structure() != structure_ || !has_function(one)) return false;
   const std::vector<double> numbers = numbers_of(*world);
   if (numbers.size() != numbers_.size()) return false;
   for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -123,9 +155,11 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
                             const std::function<void(std::size_t, const host::RunRecord&)>& done) {
   const Case& first = cases[which.front()];
   const std::vector<double> times = host::row_times(*first.settings);
-  const host::DeviceRequest request{first.settings->integrator.name(), steps_of(first), times, which.size(),
-                                    first.solver->state_size(), numbers_.size(),
-                                    host::integrals_of(*first.system), sharers};
+  const std::string_view integrator = first.settings->integrator.name();
+  const GeneralRun code = is_general() ? general_run(*first.solver, integrator)
+                                       : GeneralRun{fmt::format("polyform_{}", integrator), 0};
+  const host::DeviceRequest request{code.function, steps_of(first), times, which.size(), first.solver->state_size(),
+                                    numbers_.size(), host::integrals_of(*first.system), sharers, tables_, code.room};
   const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
     const Case& one = cases[which[world]];
     ask<DeviceWorld>(*one.solver)->numbers(numbers);

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/session/compiled_cases.hpp"
@@ -18,8 +21,8 @@
 
 namespace polyform::apps {
 
-/// A device, the code of the model for it, and what of a case has to be as in the code. What stands in the way is an
-/// obstacle(), not a failure: the cases are then done as without a device.
+/// A device, the code for it, that of the model or a general one, and what of a case has to be as in the code. What
+/// stands in the way is an obstacle(), not a failure: the cases are then done as without a device.
 class DeviceCases {
  public:
   /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of
@@ -34,7 +37,10 @@ class DeviceCases {
   /// Whether somebody has to hear of the obstacle: not of one that leaves nothing to choose.
   bool is_worth_a_word() const { return device_ != nullptr || !any_; }
   const host::FoundDevice& device() const { return *device_; }
+  /// Of the model; without a file where the general code is used.
   const host::DeviceCode& code() const { return code_; }
+  /// Why the general code is used, which is part of the formulation; "" where the model has code of its own.
+  const std::string& why_general() const { return why_general_; }
 
   /// A case ready to run, of which all outlives the call.
   struct Case {
@@ -56,11 +62,25 @@ class DeviceCases {
                  const volatile std::sig_atomic_t* interrupted,
                  const std::function<void(std::size_t, const host::RunRecord&)>& done);
 
+  /// Takes the general code of the solver's formulation; false where it has none that fits.
+  bool take_general(Solver&, const std::string& integrator, std::string why);
+  bool is_general() const { return !why_general_.empty(); }
+  bool has_function(const Case&) const;
+  /// How the general code runs cases by an integrator; they are of one structure.
+  struct GeneralRun {
+    std::string function;   ///< "" where there is none
+    std::size_t room = 0;
+  };
+  const GeneralRun& general_run(Solver&, std::string_view integrator) const;
+
   bool any_;
   std::vector<host::DeviceFinding> found_;
   std::string obstacle_;
   const host::FoundDevice* device_ = nullptr;   ///< found with the obstacle, which stands before it
   host::DeviceCode code_;
+  std::string why_general_;
+  std::vector<std::byte> tables_;               ///< of the general code
+  mutable std::map<std::string, GeneralRun, std::less<>> general_runs_;   ///< that were asked for
   const Formulation* from_ = nullptr;
   std::vector<FieldValue> options_;
   std::uint64_t structure_ = 0;

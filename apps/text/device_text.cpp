@@ -9,6 +9,9 @@ namespace polyform::apps {
 std::string device_text(const DeviceCases& cases) {
   if (!cases.obstacle().empty()) return wrapped_entry("device", "none: " + cases.obstacle(), 13);
   const host::DeviceCode& code = cases.code();
+  if (!cases.why_general().empty())
+    return fmt::format("device       {}\n", cases.device().name) +
+           wrapped_entry("", "by the general code, not by code of the model: " + cases.why_general(), 2);
   const std::string when = code.kept ? "it was kept from before" : fmt::format("it took {:.1f} s", code.seconds);
   return fmt::format("device       {}\n  {}\n  by {}; {}\n", cases.device().name, code.file.string(), code.compiler,
                      when);
@@ -17,6 +20,11 @@ std::string device_text(const DeviceCases& cases) {
 Json device_json(const DeviceCases& cases) {
   if (!cases.obstacle().empty()) return {{"name", nullptr}, {"reason", cases.obstacle()}};
   const host::DeviceCode& code = cases.code();
+  if (!cases.why_general().empty())
+    return {{"name", cases.device().name},
+            {"memory", cases.device().memory},
+            {"code", "general"},
+            {"reason", cases.why_general()}};
   return {{"name", cases.device().name},
           {"memory", cases.device().memory},
           {"code", code.file.string()},

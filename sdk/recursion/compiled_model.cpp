@@ -70,19 +70,19 @@ class CompiledKernels {
  private:
   CompiledRoom<Number> room_of(const lanes::Batch<T>& b) {
     const auto flat = [](auto* part) { return reinterpret_cast<const Number*>(part); };
-    const lanes::Room<T>& room = b.arrays.room;
+    const lanes::Room<T>& room = b.room;
     CompiledRoom<Number> out;
     out.y = b.y.numbers;
     out.ydot = b.rates.numbers;
     out.sines = flat(room.sines);
     out.cosines = flat(room.cosines);
-    out.constants = flat(b.arrays.worlds.constants);
-    out.frames = flat(b.arrays.worlds.frames);
-    out.axes = flat(b.arrays.worlds.axes);
-    out.ground = flat(&b.arrays.worlds.ground);
-    out.cuts = room.loops != nullptr ? flat(room.loops->cuts.data()) : nullptr;
-    out.cut_places = flat(b.arrays.cut_places());
-    out.forces = reinterpret_cast<const Number*>(b.arrays.forces());
+    out.constants = flat(b.worlds.constants);
+    out.frames = flat(b.worlds.frames);
+    out.axes = flat(b.worlds.axes);
+    out.ground = flat(b.worlds.ground);
+    out.cuts = room.loops != nullptr ? flat(room.loops->cuts) : nullptr;
+    out.cut_places = flat(b.worlds.cut_places);
+    out.forces = reinterpret_cast<const Number*>(b.worlds.forces);
     out.power = b.power != nullptr ? b.power : unasked_power_;
     out.motions = flat(room.motions);
     out.loads = flat(room.loads);

@@ -90,6 +90,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (typeid(*this) != typeid(JointCoordinateSolver)) return nullptr;
   if (asked == ModelSource::interface_name) return static_cast<ModelSource*>(parts_->lanes->source());
   if (asked == DeviceWorld::interface_name) return static_cast<DeviceWorld*>(parts_->lanes->source());
+  if (asked == DeviceProgram::interface_name) return static_cast<DeviceProgram*>(parts_->lanes->program());
   return nullptr;
 }
 

@@ -10,6 +10,7 @@ JointLanes::JointLanes(JointDynamics& dynamics, Solver& solver, const LoopCorrec
     : world_{lane_library(), &dynamics.view(), &dynamics.sweep().recursion()->tree(), &dynamics.loads(),
              &dynamics.loops(), &dynamics.left_out(), &solver, correction.on, correction.tolerance} {
   source_.show(world_);
+  program_.show(world_);
 }
 
 BatchEvaluation* JointLanes::batch() noexcept {

@@ -1,5 +1,6 @@
 // Evaluations in lanes beside those of the scalar path, in one run: nanoseconds per body and evaluation, through the
-// public interface. ninja lane_benchmark; ninja compiled_benchmark for models that are compiled.
+// public interface. ninja lane_benchmark; ninja compiled_benchmark for models that are compiled; ninja device_benchmark
+// for runs on a device beside both.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -11,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
 #include "polyform/contract/batch_evaluation.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
+#include "tests/benchmark/lane_device.hpp"
 #include "tests/benchmark/model_text.hpp"
 #include "tests/benchmark/systems.hpp"
 
@@ -296,11 +299,51 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   }
 }
 
-int benchmark_lanes(bool compiled) {
+/// The scalar path, lanes, and a device by the general code and by that of the model.
+void benchmark_devices(const host::Registry& registry, const Formulation& riccati) {
+  const std::vector<host::DeviceFinding> found = host::look_for_devices(registry.catalog());
+  std::string why;
+  const host::FoundDevice* const device = host::choose_device(found, host::any_device, why);
+  fmt::print("device: {}\n", device != nullptr ? device->name : "none: " + why);
+  fmt::print("{:<24} {:>6} {:>17} {:>19} {:>19}\n", "", "", "one core", "device, general", "device, compiled");
+  fmt::print("{:<24} {:>6} {:>8} {:>8} {:>9} {:>9} {:>9} {:>9}\n", "M bodies evaluated per s", "bodies", "scalar",
+             "lanes", "all", "busy", "all", "busy");
+  const auto line = [&](const std::string& title, const host::System& system) {
+    const auto bodies = static_cast<double>(system.view().bodies.size());
+    Ensemble ensemble(system, riccati);
+    ensemble.prepare_alone();
+    const double alone = bodies / least_time([&] { ensemble.evaluate_alone(0); });
+    const double lanes = bodies * static_cast<double>(ensemble.lanes()) / least_time([&] { ensemble.evaluate(); });
+    fmt::print("{:<24} {:>6} {:>8.1f} {:>8.1f}", title, bodies, 1e-6 * alone, 1e-6 * lanes);
+    for (const bool general : {true, false}) {
+      const benchmark::DeviceRate rate = device != nullptr
+                                             ? benchmark::device_rate(title, system, riccati, *device, general)
+                                             : benchmark::DeviceRate{0, 0, "-"};
+      if (rate.reason.empty())
+        fmt::print(" {:>9.1f} {:>9.1f}", 1e-6 * rate.all, 1e-6 * rate.busy);
+      else
+        fmt::print(" {:>19}", rate.reason);
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+  };
+  for (const int bodies : {7, 10, 30}) {
+    const benchmark::PolyformModel model(benchmark::revolute_chain(bodies), registry);
+    line(fmt::format("revolute chain of {}", bodies), *model.system);
+  }
+  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
+    double reading = 0, assembling = 0;
+    const auto system = benchmark::assembled(
+        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
+    line(name, *system);
+  }
+}
+
+int benchmark_lanes(std::string_view wanted) {
   const host::Registry registry;
   const Formulation& riccati = named(registry, "riccati");
-  if (compiled) {
-    benchmark_compiled(registry, riccati);
+  if (!wanted.empty()) {
+    (wanted == "--devices" ? benchmark_devices : benchmark_compiled)(registry, riccati);
     return 0;
   }
   fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
@@ -332,7 +375,7 @@ int benchmark_lanes(bool compiled) {
 
 int main(int count, char** arguments) {
   try {
-    return benchmark_lanes(count > 1 && std::string_view(arguments[1]) == "--compiled");
+    return benchmark_lanes(count > 1 ? arguments[1] : "");
   } catch (const polyform::host::Failure& failure) {
     fmt::print(stderr, "{}\n", failure.message());
   } catch (const std::exception& problem) {

@@ -14,6 +14,7 @@
 #include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/device.hpp"
+#include "polyform/contract/device_program.hpp"
 #include "polyform/contract/device_world.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/contract/force_law.hpp"

@@ -29,8 +29,8 @@ const std::vector<std::string>& device_flags() {
 std::string digests_of_headers(const fs::path& include) {
   std::string all;
   for (const char* const header : {"solvers/compiled_device.hpp", "solvers/compiled_room.hpp",
-                                   "solvers/device_steps.hpp", "solvers/device_worlds.hpp",
-                                   "mechanics/sine_cosine.hpp"}) {
+                                   "solvers/device_numbers.hpp", "solvers/device_steps.hpp",
+                                   "solvers/device_worlds.hpp", "mechanics/sine_cosine.hpp"}) {
     const fs::path file = include / "polyform" / header;
     const std::optional<std::string> text = file_content(file.string());
     if (!text)

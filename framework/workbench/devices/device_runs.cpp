@@ -66,7 +66,7 @@ struct DeviceRuns::Chunk {
   std::size_t most = 0;                 ///< worlds that there is room for
   unsigned queue = 0;
   Held<void*> host_in, host_out;
-  Held<DeviceAddress> in, out, times;
+  Held<DeviceAddress> in, out, times, rooms;
   std::size_t first = 0, worlds = 0;    ///< under way; 0: none
 };
 
@@ -89,10 +89,10 @@ void DeviceRuns::check(Status status) const {
   if (status != Status::ok) throw Failure(Exit::simulation_failed, std::string(device_->failure()));
 }
 
-DeviceFunction DeviceRuns::function_for(std::string_view method) {
-  if (method_ == method) return function_;
-  check(device_->load(code_, fmt::format("polyform_{}", method).c_str(), function_));
-  method_ = method;
+DeviceFunction DeviceRuns::function_for(std::string_view name) {
+  if (name_ == name) return function_;
+  check(device_->load(code_, std::string(name).c_str(), function_));
+  name_ = name;
   return function_;
 }
 
@@ -100,7 +100,7 @@ std::vector<DeviceRuns::Chunk> DeviceRuns::allocate(const DeviceRequest& request
   std::uint64_t free = 0, all = 0;
   check(device_->memory(free, all));
   const Layout one(request, 8);
-  const std::size_t bytes = (one.in + one.out) * sizeof(double) / 8;
+  const std::size_t bytes = (one.in + one.out + 8 * request.room) * sizeof(double) / 8;
   std::size_t most = worlds_per_chunk(request.worlds, bytes, free / std::max<std::size_t>(1, request.sharers));
   const auto held = [&](std::size_t numbers) {
     DeviceAddress address = 0;
@@ -120,7 +120,8 @@ std::vector<DeviceRuns::Chunk> DeviceRuns::allocate(const DeviceRequest& request
       const std::size_t count = most < request.worlds ? Device::queues : 1;
       for (unsigned queue = 0; queue < count; ++queue) {
         chunks.push_back({most, queue, held_here(layout.in), held_here(layout.out), held(layout.in), held(layout.out),
-                          held(request.times.size()), 0, 0});
+                          held(request.times.size()), {}, 0, 0});
+        if (request.room > 0) chunks.back().rooms = held(request.room * most);
         check(device_->copy_in(chunks.back().times.get(), request.times.data(), request.times.size_bytes(), queue));
         check(device_->wait(queue));
       }
@@ -134,8 +135,8 @@ std::vector<DeviceRuns::Chunk> DeviceRuns::allocate(const DeviceRequest& request
                             1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(bytes)));
 }
 
-void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input, std::size_t first,
-                       std::size_t count) {
+void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input,
+                       DeviceAddress tables, std::size_t first, std::size_t count) {
   const Layout layout(request, count);
   auto* const numbers = static_cast<double*>(chunk.host_in.get());
   std::vector<double> of_one(request.numbers), start(request.states);
@@ -158,9 +159,12 @@ void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceW
                             at(in, 0),
                             at(in, layout.starts),
                             at(out, 0),
-                            reinterpret_cast<unsigned char*>(at(out, layout.rows))};
+                            reinterpret_cast<unsigned char*>(at(out, layout.rows)),
+                            at(tables, 0),
+                            at(chunk.rooms.get(), 0),
+                            request.room};
   check(device_->copy_in(in, numbers, layout.in * sizeof(double), chunk.queue));
-  check(device_->launch({.function = function_for(request.method),
+  check(device_->launch({.function = function_for(request.function),
                          .threads = count,
                          .arguments = &worlds,
                          .argument_bytes = sizeof worlds},
@@ -173,7 +177,8 @@ void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceW
 bool DeviceRuns::end(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input) {
   check(device_->wait(chunk.queue));
   busy_ += device_->seconds(chunk.queue);
-  const std::size_t count = std::exchange(chunk.worlds, 0), size = request.times.size() * (request.states + request.integrals);
+  const std::size_t count = std::exchange(chunk.worlds, 0);
+  const std::size_t size = request.times.size() * (request.states + request.integrals);
   const auto* const rows = static_cast<const double*>(chunk.host_out.get());
   const auto* const marks = reinterpret_cast<const unsigned char*>(rows + Layout(request, count).rows);
   std::vector<double> of_one(size);
@@ -184,8 +189,24 @@ bool DeviceRuns::end(Chunk& chunk, const DeviceRequest& request, const DeviceWor
   return true;
 }
 
+DeviceAddress DeviceRuns::copy_tables(const DeviceRequest& request) {
+  DeviceAddress address = 0;
+  if (request.tables.empty()) return address;
+  check(device_->allocate(request.tables.size_bytes(), address));
+  Status status = device_->copy_in(address, request.tables.data(), request.tables.size_bytes(), 0);
+  if (status == Status::ok) status = device_->wait(0);
+  if (status != Status::ok) {
+    // What the release tells must not stand in the place of what went wrong.
+    const std::string failure(device_->failure());
+    device_->free(address);
+    throw Failure(Exit::simulation_failed, failure);
+  }
+  return address;
+}
+
 void DeviceRuns::run(const DeviceRequest& request, const DeviceWorldInput& input) {
-  function_for(request.method);
+  function_for(request.function);
+  const Held<DeviceAddress> tables(*device_, copy_tables(request), &Device::free);
   std::vector<Chunk> chunks = allocate(request);
   std::size_t next = 0, turn = 0;
   bool wanted = true;
@@ -197,7 +218,7 @@ void DeviceRuns::run(const DeviceRequest& request, const DeviceWorldInput& input
       Chunk& chunk = chunks[(turn + k) % chunks.size()];
       if (chunk.worlds > 0 || !more()) continue;
       const std::size_t count = std::min(chunk.most, request.worlds - next);
-      begin(chunk, request, input, next, count);
+      begin(chunk, request, input, tables.get(), next, count);
       next += count;
     }
     Chunk& oldest = chunks[turn++ % chunks.size()];

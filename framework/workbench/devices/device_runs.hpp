@@ -1,6 +1,7 @@
 // Runs of many worlds on a device: planned by its memory, chunk by chunk.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <span>
@@ -15,12 +16,14 @@ namespace polyform::host::inline devices {
 
 /// What the worlds of one call have in common.
 struct DeviceRequest {
-  std::string_view method;              ///< the name of an integrator
+  std::string_view function;            ///< of the code
   StepSettings steps;
   std::span<const double> times;        ///< row_times()
   std::size_t worlds, states, numbers;  ///< how many, and numbers of each: of a state, and DeviceWorld::number_count()
   std::size_t integrals = 0;            ///< numbers that rows have after the state: the work of what acts
   std::size_t sharers = 1;              ///< processes that use the device at a time
+  std::span<const std::byte> tables{};  ///< of the model, for general code (DeviceProgram)
+  std::size_t room = 0;                 ///< DeviceProgram::room()
 };
 struct DeviceWorldInput {
   std::function<void(std::size_t world, std::span<double> numbers, std::span<double> start)> fill;
@@ -36,7 +39,7 @@ std::size_t worlds_per_chunk(std::size_t worlds, std::size_t bytes, std::uint64_
 /// A device that was opened for the code of a model. To be used in the process that opened it.
 class DeviceRuns {
  public:
-  /// Opens the device and loads the functions polyform_<method> as they are asked for. Failure (simulation_failed),
+  /// Opens the device and loads the functions as they are asked for. Failure (simulation_failed),
   /// with the reason.
   DeviceRuns(const FoundDevice&, std::string code);
   ~DeviceRuns();
@@ -53,15 +56,19 @@ class DeviceRuns {
   };
   struct Chunk;
 
-  DeviceFunction function_for(std::string_view method);
+  DeviceFunction function_for(std::string_view name);
   std::vector<Chunk> allocate(const DeviceRequest&);
-  void begin(Chunk&, const DeviceRequest&, const DeviceWorldInput&, std::size_t first, std::size_t count);
+  /// 0 where there are none.
+  DeviceAddress copy_tables(const DeviceRequest&);
+  /// tables: on the device.
+  void begin(Chunk&, const DeviceRequest&, const DeviceWorldInput&, DeviceAddress tables, std::size_t first,
+             std::size_t count);
   bool end(Chunk&, const DeviceRequest&, const DeviceWorldInput&);
   void check(Status) const;
 
   std::unique_ptr<Device, Close> device_;
   std::string code_;
-  std::string method_;   ///< whose function is loaded
+  std::string name_;     ///< of the function that is loaded
   DeviceFunction function_ = 0;
   double busy_ = 0;
 };

@@ -16,10 +16,10 @@ struct CutMotion {
 
 template <class T>
 CutMotion<T> cut_motion(const Batch<T>& b, std::size_t c) {
-  const JointData& cut = b.closing.cuts[c];
-  const CutPlace<T>& place = b.arrays.cut_place(c);
-  const FrameMotion<T> base = frame_of(b.arrays.room, cut.base_frame), moving = frame_of(b.arrays.room, cut.moving_frame);
-  const Vector3<T> to_M = moving.R * b.arrays.loops()->cuts[c].p_moving, r = moving.p + to_M - base.p;
+  const CutJoint& cut = b.cuts.joints[c];
+  const CutPlace<T>& place = b.worlds.cut_places[c];
+  const FrameMotion<T> base = frame_of(b.room, cut.base_frame), moving = frame_of(b.room, cut.moving_frame);
+  const Vector3<T> to_M = moving.R * b.room.loops->cuts[c].p_moving, r = moving.p + to_M - base.p;
   const Vector3<T> turning = moving.V.angular - base.V.angular;
   const Vector3<T> sliding =
       moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
@@ -44,24 +44,23 @@ struct CutState {
 /// hint: its coordinate, with sine and cosine of an angle. Marks lanes in which the angle is far from the hint.
 template <class T>
 CutState<T> cut_state(const Batch<T>& b, std::size_t c, const T& hint, const T& sine, const T& cosine, Mask<T>& bad) {
-  const JointData& cut = b.closing.cuts[c];
-  const Vector3<T>& axis = b.arrays.cut_place(c).axis;
+  const CutJoint& cut = b.cuts.joints[c];
+  const Vector3<T>& axis = b.worlds.cut_places[c].axis;
   const CutMotion<T> m = cut_motion(b, c);
   CutState<T> out;
   out.twist = m.twist;
   Matrix3<T> turned = m.R;
-  if (Closing::is_one(cut, Primitive::Kind::rotation)) {
-    using std::sqrt;
+  if (cut.kind == CutJoint::Kind::rotation) {
     // The angle about the axis that brings R closest to that rotation, as in joint_coordinates().
     const T s = dot(axis, antisymmetric(m.R)), cc = m.R.m[0] + m.R.m[4] + m.R.m[8] - dot(axis, m.R * axis);
-    const T scale = T(1) / sqrt(s * s + cc * cc);
+    const T scale = T(1) / root_of(s * s + cc * cc);
     turned = times_transpose(m.R, axis_rotation(axis, scale * cc, scale * s));
     // Its difference from the hint is small: arcsin x by its series, which leaves 1e-19 at the largest x.
     const T x = scale * (s * cosine - cc * sine), z = x * x;
     bad |= not_greater(scale * (cc * cosine + s * sine), T(0.99995));
     out.coordinate = hint + x * (T(1) + z * (T(1.0 / 6) + z * (T(3.0 / 40) + z * T(15.0 / 336))));
   }
-  if (Closing::is_one(cut, Primitive::Kind::translation)) out.coordinate = dot(axis, m.p);
+  if (cut.kind == CutJoint::Kind::translation) out.coordinate = dot(axis, m.p);
   out.missed = {T(0.5) * antisymmetric(turned), m.p};
   return out;
 }
@@ -80,6 +79,34 @@ TiedExtent<T> tied_extent(const Room<T>& room, std::span<const FrameIndex> tied)
     out.speed = greater_of(out.speed, greater_of(dot(m.V.linear, m.V.linear), dot(m.V.angular, m.V.angular)));
   }
   return out;
+}
+
+/// What a state misses of the loops, after move(): by rows, of positions and of velocities. sines, cosines: of the
+/// coordinates of the cut joints that are angles. put_coordinate: takes where a cut joint stands, with its place in y.
+template <class T, class Put>
+Mask<T> measure_loops(const Batch<T>& b, const T* sines, const T* cosines, T* missed, T* missed_rates,
+                      const Put& put_coordinate) {
+  Mask<T> bad{};
+  const Loops<T>& loops = *b.room.loops;
+  std::size_t turn = 0;
+  for (std::size_t c = 0; c < b.cuts.count; ++c) {
+    const CutJoint& cut = b.cuts.joints[c];
+    const std::size_t place = b.cuts.place + cut.q_offset;
+    T hint{}, sine{}, cosine{};
+    if (cut.nv > 0) hint = b.y[place];
+    if (cut.kind == CutJoint::Kind::rotation) {
+      sine = sines[turn];
+      cosine = cosines[turn++];
+    }
+    const CutState<T> state = cut_state(b, c, hint, sine, cosine, bad);
+    const LoopTables::Loop& loop = loops.tables.loops[c];
+    for (std::size_t r = 0; r < loop.rows; ++r) {
+      missed[loop.first_row + r] = dot(loops.cuts[c].rows[r], state.missed);
+      missed_rates[loop.first_row + r] = dot(loops.cuts[c].rows[r], state.twist);
+    }
+    if (cut.nv > 0) put_coordinate(place, state.coordinate);
+  }
+  return bad;
 }
 
 }  // namespace polyform::lanes

@@ -7,11 +7,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
+#include <span>
 
 #include "lane_tree.hpp"
-#include "polyform/solvers/loop_closure.hpp"
 
 namespace polyform::lanes {
 
@@ -31,50 +29,84 @@ struct Cut {
 /// In a Cut: the rows and the bias, then the rest.
 inline constexpr std::size_t cut_numbers = 45, cut_row_numbers = 42;
 
-/// Where a cut joint sits: the axis of its primitive, of one that has one, in F; the origin of F in the base frame, and
-/// the orientation of the moving frame in the base frame as drawn.
-template <class T>
-struct CutPlace {
-  Vector3<T> axis, p_base;
-  Matrix3<T> R_drawn;
+/// The paths of the loops and the places of their numbers, the same in all worlds: of LoopLayout and MultiplierMatrix
+/// what the kernels read.
+struct LoopTables {
+  static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
+  static constexpr std::size_t most_rows = 6;   ///< of a loop
+  struct Loop {
+    std::uint32_t rows, first_row;
+    std::uint32_t place;                  ///< of its own block in the matrix
+    std::uint32_t neighbour, neighbours;  ///< the first, and how many
+    std::uint32_t target;                 ///< the first of the targets of pairs of neighbours
+    std::uint32_t base_passage, moving_passage;   ///< of its ends; none at ground
+  };
+  struct Passage {
+    std::uint32_t loop, rows, first_row, first, gain, next;   ///< as in LoopLayout::Passage
+  };
+  struct Body {
+    std::uint32_t first, count, closing;  ///< passages: those that close in the body stand first
+    std::uint32_t pair;
+  };
+  struct Neighbour {
+    std::uint32_t block, size, place;
+  };
+  std::span<const Passage> all_in(std::size_t body) const {
+    return {passages + bodies[body].first, bodies[body].count};
+  }
+  std::span<const Passage> closing(std::size_t body) const {
+    return {passages + bodies[body].first, bodies[body].closing};
+  }
+  std::span<const Passage> passing(std::size_t body) const {
+    const Body& b = bodies[body];
+    return {passages + b.first + b.closing, b.count - b.closing};
+  }
+  std::span<const Neighbour> near(std::size_t loop) const {
+    return {neighbours + loops[loop].neighbour, loops[loop].neighbours};
+  }
+
+  const Loop* loops = nullptr;
+  const Passage* passages = nullptr;
+  const Body* bodies = nullptr;
+  const Neighbour* neighbours = nullptr;
+  const std::uint32_t *pairs = nullptr, *targets = nullptr, *in_ground = nullptr;
+  std::uint32_t count = 0, ground_count = 0;
+  std::uint32_t rows = 0, columns = 0, widest = 0, gains = 0, values = 0;
 };
 
 template <class T>
+struct LoopColumn {
+  SpatialVector<T> E;
+  T reach{};
+};
+
+/// The numbers of the loops in some worlds, side by side, and what is done with them.
+template <class T>
 class Loops {
  public:
-  explicit Loops(const LoopClosure& like)
-      : layout_(like.layout()), matrix_(like.matrix()), cuts(layout_.count()), keep_(layout_.sizes().rows),
-        columns_(layout_.sizes().columns), through_(layout_.sizes().widest), gains_(layout_.sizes().gains),
-        values_(matrix_.count()), right_(layout_.sizes().rows), usual_(right_), weights_(right_), inverse_(right_),
-        lambda_(right_), first_target_(layout_.count()) {
-    for (std::size_t i = 0; i < layout_.count(); ++i) {
-      first_target_[i] = targets_.size();
-      const auto near = matrix_.neighbours(i);
-      for (std::size_t a = 0; a < near.size(); ++a)
-        for (std::size_t b = a; b < near.size(); ++b)
-          targets_.push_back(matrix_.place(near[a].block, near[b].block));
-    }
-  }
-  Loops(Loops&&) noexcept = default;
+  LoopTables tables;
+  Cut<T>* cuts = nullptr;
+  T* keep = nullptr;                   ///< per row: 1, or 0 if it is left out
+  LoopColumn<T>*columns = nullptr, *through = nullptr;
+  T *gains = nullptr, *values = nullptr, *right = nullptr, *usual = nullptr, *weights = nullptr, *inverse = nullptr,
+    *lambda = nullptr;
 
   /// Which rows of a loop a lane leaves out, a bit each.
   void leave_out(std::size_t lane, std::size_t loop, unsigned rows) noexcept {
-    for (std::size_t r = 0; r < layout_.loop(loop).rows; ++r)
-      LanesOf<T>::set(keep_[layout_.loop(loop).first_row + r], lane, (rows >> r & 1u) != 0 ? 0.0 : 1.0);
+    for (std::size_t r = 0; r < tables.loops[loop].rows; ++r)
+      LanesOf<T>::set(keep[tables.loops[loop].first_row + r], lane, (rows >> r & 1u) != 0 ? 0.0 : 1.0);
   }
 
   /// Starts columns and right-hand sides. base and moving: of the frames that each cut ties, arm: to P of these.
   void clear() noexcept {
-    std::fill(columns_.begin(), columns_.end(), LoopColumn{});
-    std::fill(values_.begin(), values_.end(), T{});
-    std::fill(right_.begin(), right_.end(), T{});
-    std::fill(usual_.begin(), usual_.end(), T{});
-    std::fill(weights_.begin(), weights_.end(), T{});
+    for (std::size_t i = 0; i < tables.columns; ++i) columns[i] = {};
+    for (std::size_t i = 0; i < tables.values; ++i) values[i] = {};
+    for (std::size_t i = 0; i < tables.rows; ++i) right[i] = usual[i] = weights[i] = T{};
   }
 
-  std::size_t rows() const noexcept { return right_.size(); }
+  std::size_t rows() const noexcept { return tables.rows; }
   /// A part of a row's right-hand side, after clear().
-  void ask(std::size_t row, const T& part) noexcept { right_[row] += part; }
+  void ask(std::size_t row, const T& part) noexcept { right[row] += part; }
 
   struct Tied {
     const FrameMotion<T>* motion;   ///< never null
@@ -95,24 +127,23 @@ class Loops {
     const Vector3<T> a_base = of_origin(base) + cross(wb, cross(wb, r));
     const SpatialVector<T> relative{transpose_times(b.R, -cross(wb, wm - wb)),
                                     transpose_times(b.R, a_M - a_base - T(2) * cross(wb, v_rel))};
-    const LoopLayout::Loop& loop = layout_.loop(i);
-    const auto ends = layout_.ends(i);
+    const LoopTables::Loop& loop = tables.loops[i];
     for (std::size_t row = 0; row < loop.rows; ++row) {
       const std::size_t place = loop.first_row + row;
-      right_[place] = right_[place] + dot(cut.rows[row], cut.bias - relative);
+      right[place] = right[place] + dot(cut.rows[row], cut.bias - relative);
       const Vector3<T> couple = b.R * cut.rows[row].angular, force = b.R * cut.rows[row].linear;
       if (!moving.is_ground)
-        start_column(place, layout_.passage(ends[1].passage).first + row, {couple + cross(to_M, force), force},
+        start_column(place, tables.passages[loop.moving_passage].first + row, {couple + cross(to_M, force), force},
                      moving.arm, size(to_M), ground);
       if (!base.is_ground)
-        start_column(place, layout_.passage(ends[0].passage).first + row, {-(couple + cross(r, force)), -force},
+        start_column(place, tables.passages[loop.base_passage].first + row, {-(couple + cross(r, force)), -force},
                      base.arm, size(r), ground);
     }
   }
 
   /// Condenses the loops that close in a body.
   [[gnu::noinline]] void gather(std::size_t body, Transfer<T>& s, Mask<T>& bad) noexcept {
-    for (const LoopLayout::Passage& closing : layout_.closing(body)) {
+    for (const LoopTables::Passage& closing : tables.closing(body)) {
       eliminate(closing.loop, bad);
       condense(closing, body, s);
     }
@@ -121,73 +152,68 @@ class Loops {
   /// Through the hinge of a body and on to the parent's P. hinge: directions with what is eliminated of each.
   [[gnu::noinline]] void pass(std::size_t body, const Column<T>* hinge, std::size_t directions, const SpatialVector<T>& beta,
             const Vector3<T>& r, const Vector3<T>& gamma, const Vector3<T>& ground) noexcept {
-    const auto passages = layout_.passing(body);
+    const auto passages = tables.passing(body);
     if (passages.empty()) return;
-    LoopColumn* column = through_.data();
-    for (const LoopLayout::Passage& p : passages)
+    LoopColumn<T>* column = through;
+    for (const LoopTables::Passage& p : passages)
       for (std::size_t row = 0; row < p.rows; ++row) {
-        *column = columns_[p.first + row];
-        right_[p.first_row + row] += dot(column++->E, beta);
+        *column = columns[p.first + row];
+        right[p.first_row + row] += dot(column++->E, beta);
       }
     for (std::size_t k = directions; k-- > 0;) {
       const Column<T>& h = hinge[k];
       const T H_angular = size(h.H.angular), H_linear = size(h.H.linear);
-      column = through_.data();
-      for (const LoopLayout::Passage& p : passages)
+      column = through;
+      for (const LoopTables::Passage& p : passages)
         for (std::size_t row = 0; row < p.rows; ++row, ++column) {
           const T u = dot(h.H, column->E);
           const T most = H_angular * column->reach + H_linear * size(column->E.linear);
-          T& gain = gains_[p.gain + k * p.rows + row];
+          T& gain = gains[p.gain + k * p.rows + row];
           gain = h.inverse * u;
-          right_[p.first_row + row] += gain * h.free;
-          weights_[p.first_row + row] += gain * u;
-          usual_[p.first_row + row] = greater_of(usual_[p.first_row + row], h.inverse * most * most);
+          right[p.first_row + row] += gain * h.free;
+          weights[p.first_row + row] += gain * u;
+          usual[p.first_row + row] = greater_of(usual[p.first_row + row], h.inverse * most * most);
           column->E -= gain * h.U;
         }
       add_compliance(body, k, T(1) / h.inverse);
     }
-    column = through_.data();
+    column = through;
     const T reach = size(r);
-    for (const LoopLayout::Passage& p : passages)
+    for (const LoopTables::Passage& p : passages)
       for (std::size_t row = 0; row < p.rows; ++row, ++column) {
         const SpatialVector<T>& E = column->E;
-        if (p.next == LoopLayout::none) {
-          right_[p.first_row + row] += dot(E.linear, ground);
+        if (p.next == LoopTables::none) {
+          right[p.first_row + row] += dot(E.linear, ground);
           continue;
         }
-        right_[p.first_row + row] += dot(E.linear, gamma);
-        LoopColumn& next = columns_[layout_.passage(p.next).first + row];
+        right[p.first_row + row] += dot(E.linear, gamma);
+        LoopColumn<T>& next = columns[tables.passages[p.next].first + row];
         next.E += SpatialVector<T>{E.angular + cross(r, E.linear), E.linear};
         next.reach += size(E.angular) + reach * size(E.linear);
       }
   }
 
   [[gnu::noinline]] void close_ground(Mask<T>& bad) noexcept {
-    const auto loops = layout_.in_ground();
-    for (const std::size_t i : loops) eliminate(i, bad);
-    for (std::size_t k = loops.size(); k-- > 0;) solve(loops[k], nullptr);
+    for (std::size_t k = 0; k < tables.ground_count; ++k) eliminate(tables.in_ground[k], bad);
+    for (std::size_t k = tables.ground_count; k-- > 0;) solve(tables.in_ground[k], nullptr);
   }
   [[gnu::noinline]] void close(std::size_t body, const SpatialVector<T>& z) noexcept {
-    const auto closing = layout_.closing(body);
+    const auto closing = tables.closing(body);
     for (std::size_t k = closing.size(); k-- > 0;) {
-      T y[MultiplierMatrix::most_rows];
-      for (std::size_t r = 0; r < closing[k].rows; ++r) y[r] = dot(columns_[closing[k].first + r].E, z);
+      T y[LoopTables::most_rows];
+      for (std::size_t r = 0; r < closing[k].rows; ++r) y[r] = dot(columns[closing[k].first + r].E, z);
       solve(closing[k].loop, y);
     }
   }
   /// What the multipliers take from the rate of direction k of a hinge.
   [[gnu::noinline]] T rate(std::size_t body, std::size_t k) const noexcept {
     T sum{};
-    for (const LoopLayout::Passage& p : layout_.passing(body))
-      for (std::size_t r = 0; r < p.rows; ++r) sum += gains_[p.gain + k * p.rows + r] * lambda_[p.first_row + r];
+    for (const LoopTables::Passage& p : tables.passing(body))
+      for (std::size_t r = 0; r < p.rows; ++r) sum += gains[p.gain + k * p.rows + r] * lambda[p.first_row + r];
     return sum;
   }
 
  private:
-  struct LoopColumn {
-    SpatialVector<T> E;
-    T reach{};
-  };
   /// Below this part of its usual size a pivot is of a row near a singular position.
   static constexpr double least_usual = 1e-3;
 
@@ -195,23 +221,23 @@ class Loops {
                     const T& lever, const Vector3<T>& ground) noexcept {
     const Vector3<T>& force = share.linear;
     const T of_force = size(force);
-    columns_[column].E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
-    columns_[column].reach += size(share.angular) + (lever + size(arm)) * of_force;
-    right_[place] += dot(force, ground);
+    columns[column].E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
+    columns[column].reach += size(share.angular) + (lever + size(arm)) * of_force;
+    right[place] += dot(force, ground);
   }
 
   void add_compliance(std::size_t body, std::size_t k, const T& D) noexcept {
-    const auto passages = layout_.passing(body);
-    const std::size_t* pair = layout_.pairs(body);
+    const auto passages = tables.passing(body);
+    const std::uint32_t* pair = tables.pairs + tables.bodies[body].pair;
     for (std::size_t a = 0; a < passages.size(); ++a) {
-      const T* gain = gains_.data() + passages[a].gain + k * passages[a].rows;
+      const T* gain = gains + passages[a].gain + k * passages[a].rows;
       for (std::size_t b = a; b < passages.size(); ++b) {
-        T* G = values_.data() + *pair++;
-        const std::size_t columns = passages[b].rows;
-        const T* of_b = gains_.data() + passages[b].gain + k * columns;
+        T* G = values + *pair++;
+        const std::size_t wide = passages[b].rows;
+        const T* of_b = gains + passages[b].gain + k * wide;
         for (std::size_t r = 0; r < passages[a].rows; ++r) {
           const T u = gain[r] * D;
-          for (std::size_t m = 0; m < (a == b ? r + 1 : columns); ++m) G[r * columns + m] += u * of_b[m];
+          for (std::size_t m = 0; m < (a == b ? r + 1 : wide); ++m) G[r * wide + m] += u * of_b[m];
         }
       }
     }
@@ -219,106 +245,94 @@ class Loops {
 
   /// L D Lᵀ of a block; rows that are left out have D⁺ = 0.
   void factorize(std::size_t i, Mask<T>& bad) noexcept {
-    const std::size_t n = layout_.loop(i).rows, first = layout_.loop(i).first_row;
-    T* A = values_.data() + matrix_.place(i, i);
+    const std::size_t n = tables.loops[i].rows, first = tables.loops[i].first_row;
+    T* A = values + tables.loops[i].place;
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
     for (std::size_t c = 0; c < n; ++c) {
       // A row that is left out gets a huge pivot.
-      const T pivot = A[c * n + c] + (T(1) - keep_[first + c]) * T(1e200);
-      bad |= not_greater(pivot, T(least_usual) * greater_of(usual_[first + c], weights_[first + c]));
-      const T inverse = keep_[first + c] / pivot;
-      inverse_[first + c] = inverse;
+      const T pivot = A[c * n + c] + (T(1) - keep[first + c]) * T(1e200);
+      bad |= not_greater(pivot, T(least_usual) * greater_of(usual[first + c], weights[first + c]));
+      const T of_row = keep[first + c] / pivot;
+      inverse[first + c] = of_row;
       for (std::size_t r = c + 1; r < n; ++r) {
-        const T l = A[r * n + c] * inverse;
+        const T l = A[r * n + c] * of_row;
         for (std::size_t k = c + 1; k < n; ++k) A[r * n + k] -= l * A[c * n + k];
       }
-      for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= inverse;
+      for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= of_row;
     }
   }
 
   void eliminate(std::size_t i, Mask<T>& bad) noexcept {
     factorize(i, bad);
-    const std::size_t n = layout_.loop(i).rows, first = layout_.loop(i).first_row;
-    const T* L = values_.data() + matrix_.place(i, i);
-    const auto near = matrix_.neighbours(i);
-    for (const MultiplierMatrix::Neighbour& one : near) {
-      T* X = values_.data() + one.place;
+    const std::size_t n = tables.loops[i].rows, first = tables.loops[i].first_row;
+    const T* L = values + tables.loops[i].place;
+    const auto near = tables.near(i);
+    for (const LoopTables::Neighbour& one : near) {
+      T* X = values + one.place;
       for (std::size_t r = 1; r < n; ++r)
         for (std::size_t s = 0; s < r; ++s)
           for (std::size_t k = 0; k < one.size; ++k) X[r * one.size + k] -= L[r * n + s] * X[s * one.size + k];
     }
-    const std::size_t* target = targets_.data() + first_target_[i];
+    const std::uint32_t* target = tables.targets + tables.loops[i].target;
     for (std::size_t a = 0; a < near.size(); ++a)
       for (std::size_t b = a; b < near.size(); ++b) {
-        const T *Xa = values_.data() + near[a].place, *Xb = values_.data() + near[b].place;
-        T* to = values_.data() + *target++;
+        const T *Xa = values + near[a].place, *Xb = values + near[b].place;
+        T* to = values + *target++;
         for (std::size_t r = 0; r < n; ++r)
           for (std::size_t p = 0; p < near[a].size; ++p) {
-            const T x = Xa[r * near[a].size + p] * inverse_[first + r];
+            const T x = Xa[r * near[a].size + p] * inverse[first + r];
             for (std::size_t k = 0; k < near[b].size; ++k) to[p * near[b].size + k] -= x * Xb[r * near[b].size + k];
           }
       }
-    T* c = right_.data() + first;
+    T* c = right + first;
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t s = 0; s < r; ++s) c[r] -= L[r * n + s] * c[s];
-    for (const MultiplierMatrix::Neighbour& one : near) {
-      const T* X = values_.data() + one.place;
-      T* of_near = right_.data() + layout_.loop(one.block).first_row;
+    for (const LoopTables::Neighbour& one : near) {
+      const T* X = values + one.place;
+      T* of_near = right + tables.loops[one.block].first_row;
       for (std::size_t r = 0; r < n; ++r)
-        for (std::size_t p = 0; p < one.size; ++p) of_near[p] -= X[r * one.size + p] * inverse_[first + r] * c[r];
+        for (std::size_t p = 0; p < one.size; ++p) of_near[p] -= X[r * one.size + p] * inverse[first + r] * c[r];
     }
   }
 
   /// S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the loops that it shares hinges with.
-  void condense(const LoopLayout::Passage& closing, std::size_t body, Transfer<T>& s) noexcept {
+  void condense(const LoopTables::Passage& closing, std::size_t body, Transfer<T>& s) noexcept {
     const std::size_t n = closing.rows;
-    const T* L = values_.data() + matrix_.place(closing.loop, closing.loop);
-    const T* inverse = inverse_.data() + closing.first_row;
-    const T* c = right_.data() + closing.first_row;
-    LoopColumn* Y = columns_.data() + closing.first;
+    const T* L = values + tables.loops[closing.loop].place;
+    const T* of_row = inverse + closing.first_row;
+    const T* c = right + closing.first_row;
+    LoopColumn<T>* Y = columns + closing.first;
     for (std::size_t r = 0; r < n; ++r) {
       for (std::size_t k = 0; k < r; ++k) Y[r].E -= L[r * n + k] * Y[k].E;
-      add_stiffness(s, Y[r].E, inverse[r]);
-      s.e += (inverse[r] * c[r]) * Y[r].E;
+      add_stiffness(s, Y[r].E, of_row[r]);
+      s.e += (of_row[r] * c[r]) * Y[r].E;
     }
-    const LoopLayout::Passage* shared = layout_.all_in(body).data();
-    for (const MultiplierMatrix::Neighbour& near : matrix_.neighbours(closing.loop)) {
+    const LoopTables::Passage* shared = tables.all_in(body).data();
+    for (const LoopTables::Neighbour& near : tables.near(closing.loop)) {
       while (shared->loop != near.block) ++shared;  // both in the order of elimination
-      LoopColumn* column = columns_.data() + shared->first;
-      const T* X = values_.data() + near.place;
+      LoopColumn<T>* column = columns + shared->first;
+      const T* X = values + near.place;
       for (std::size_t r = 0; r < n; ++r)
-        for (std::size_t m = 0; m < near.size; ++m) column[m].E -= (X[r * near.size + m] * inverse[r]) * Y[r].E;
+        for (std::size_t m = 0; m < near.size; ++m) column[m].E -= (X[r * near.size + m] * of_row[r]) * Y[r].E;
     }
   }
 
   void solve(std::size_t i, const T* y) noexcept {
-    const std::size_t n = layout_.loop(i).rows, first = layout_.loop(i).first_row;
-    const T* L = values_.data() + matrix_.place(i, i);
-    T* out = lambda_.data() + first;
-    for (std::size_t r = 0; r < n; ++r) out[r] = y != nullptr ? right_[first + r] + y[r] : right_[first + r];
-    for (const MultiplierMatrix::Neighbour& near : matrix_.neighbours(i)) {
-      const T* X = values_.data() + near.place;
-      const T* of_near = lambda_.data() + layout_.loop(near.block).first_row;
+    const std::size_t n = tables.loops[i].rows, first = tables.loops[i].first_row;
+    const T* L = values + tables.loops[i].place;
+    T* out = lambda + first;
+    for (std::size_t r = 0; r < n; ++r) out[r] = y != nullptr ? right[first + r] + y[r] : right[first + r];
+    for (const LoopTables::Neighbour& near : tables.near(i)) {
+      const T* X = values + near.place;
+      const T* of_near = lambda + tables.loops[near.block].first_row;
       for (std::size_t r = 0; r < n; ++r)
         for (std::size_t k = 0; k < near.size; ++k) out[r] -= X[r * near.size + k] * of_near[k];
     }
-    for (std::size_t r = 0; r < n; ++r) out[r] *= inverse_[first + r];
+    for (std::size_t r = 0; r < n; ++r) out[r] *= inverse[first + r];
     for (std::size_t r = n; r-- > 0;)
       for (std::size_t s = r + 1; s < n; ++s) out[r] -= L[s * n + r] * out[s];
   }
-
-  const LoopLayout& layout_;
-  const MultiplierMatrix& matrix_;   ///< for its places alone
-
- public:
-  std::vector<Cut<T>> cuts;
-
- private:
-  std::vector<T> keep_;              ///< per row: 1, or 0 if it is left out
-  std::vector<LoopColumn> columns_, through_;
-  std::vector<T> gains_, values_, right_, usual_, weights_, inverse_, lambda_;
-  std::vector<std::size_t> first_target_, targets_;
 };
 
 }  // namespace polyform::lanes

@@ -49,7 +49,7 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
   /// Passes the columns of loops through the hinge, after its directions.
   const auto pass_loops = [&](const Column<T>* hinge, const SpatialVector<T>& beta) {
     if (room.loops != nullptr && link.looped)
-      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), worlds.ground);
+      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), *worlds.ground);
   };
   if constexpr (kind == Hinge::fixed) {
     pass_loops(nullptr, {});
@@ -158,7 +158,7 @@ void find_rates(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, 
   const Work<T>& work = room.work[i];
   const std::size_t v = tree.nq + link.v;
   // Eq. 14: z_b of the parent's body at P.
-  SpatialVector<T> z{{}, worlds.ground};
+  SpatialVector<T> z{{}, *worlds.ground};
   if (link.parent >= 0) {
     z = room.z[link.parent];
     z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);

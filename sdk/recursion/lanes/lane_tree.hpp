@@ -6,19 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "polyform/contract/index.hpp"
+#include "polyform/contract/joint.hpp"
 #include "polyform/mechanics/ball_transfer.hpp"
 #include "polyform/mechanics/pack.hpp"
 #include "polyform/mechanics/transfer.hpp"
-#include "polyform/solvers/hinged_tree.hpp"
+#include "polyform/solvers/hinged_link.hpp"
 
 namespace polyform::lanes {
 
-using Hinge = HingedTree::Hinge;
-using Link = HingedTree::Link;
+using Hinge = HingedLink::Hinge;
+using Link = HingedLink;
 template <class T>
 using Mask = typename LanesOf<T>::Mask;
 
-/// A joint of several primitives, or code: its place among those is HingedTree::Link::place.
+/// A joint of several primitives, or code: its place among those is HingedLink::place.
 struct GeneralJoint {
   std::uint32_t body = 0;
   std::uint32_t first = 0, count = 0;  ///< primitives
@@ -41,6 +43,21 @@ struct Tree {
   std::size_t nq = 0;                  ///< where the velocities begin in y
 };
 
+/// A joint that closes a loop, apart from its numbers.
+struct CutJoint {
+  enum class Kind : std::uint8_t { fixed, rotation, translation, other };
+  FrameIndex base_frame = FrameIndex::ground, moving_frame = FrameIndex::ground;
+  std::uint32_t q_offset = 0, nq = 0, nv = 0;
+  Kind kind = Kind::fixed;
+  bool is_plain = false;               ///< its coordinate and its rows follow from motions alone; else each world finds
+                                       ///< them by itself
+};
+struct Cuts {
+  const CutJoint* joints = nullptr;
+  std::size_t count = 0;
+  std::size_t place = 0;               ///< what the place of a cut joint's coordinate in q lacks to that in y
+};
+
 /// Constants of a body and its hinge, in axes as in HingedTree.
 template <class T>
 struct Constants {
@@ -56,13 +73,23 @@ struct Frame {
   Matrix3<T> base_K;
 };
 
+/// Where a cut joint sits: the axis of its primitive, of one that has one, in F; the origin of F in the base frame, and
+/// the orientation of the moving frame in the base frame as drawn.
+template <class T>
+struct CutPlace {
+  Vector3<T> axis, p_base;
+  Matrix3<T> R_drawn;
+};
+
 /// The numbers of the worlds, one entry per body.
 template <class T>
 struct Worlds {
   Constants<T>* constants = nullptr;
   Frame<T>* frames = nullptr;
   Vector3<T>* axes = nullptr;          ///< of the primitives of general joints
-  Vector3<T> ground;                   ///< acceleration given to ground: minus gravity
+  Vector3<T>* ground = nullptr;        ///< acceleration given to ground: minus gravity
+  CutPlace<T>* cut_places = nullptr;   ///< of the cut joints
+  T* forces = nullptr;                 ///< what the laws of forces depend on: ForceLaws::numbers()
 };
 
 template <class T>
@@ -119,6 +146,11 @@ struct Room {
   T* efforts = nullptr;                ///< per velocity coordinate; in use where anything acts on joints
   Loops<T>* loops = nullptr;           ///< of a system that has any
 };
+
+/// A root that costs a device no library.
+template <class T>
+T root_of(const T& x) { return sqrt(x); }
+inline double root_of(double x) { return __builtin_sqrt(x); }
 
 /// The numbers of a state, or its rates: number i of the first lane of these at numbers[i · stride].
 template <class T>

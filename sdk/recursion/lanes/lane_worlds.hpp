@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "../sines.hpp"
+#include "lane_arrays.hpp"
 #include "lane_kernels.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -19,6 +20,25 @@ inline constexpr std::size_t usual_lanes = 8;
 inline constexpr double largest_difference = 1e-9;
 /// In equilibrium all rates are rounding; what they are held against then is this part of gravity.
 inline constexpr double part_of_gravity = 1e-3;
+
+/// The kernels that go through the tables of any system.
+template <class T>
+class LoopedKernels {
+ public:
+  /// Of a lane, one evaluation in so many is also done by its own solver.
+  static constexpr std::uint32_t between_checks = 128;
+
+  explicit LoopedKernels(const LaneWorld&) {}
+
+  /// Why the world is not carried beside what all kernels ask of it; nullptr where it is.
+  const char* misfit(const LaneWorld&) const { return nullptr; }
+  /// Whether they can leave out these rows of a loop.
+  bool leaves_out(std::size_t /*loop*/, unsigned /*rows*/) const { return true; }
+  /// Whether accelerate() finds what acts by itself.
+  bool carries_forces() const { return false; }
+  void move(const Batch<T>& b) { lanes::move(b); }
+  Mask<T> accelerate(const Batch<T>& b) { return lanes::accelerate(b); }
+};
 
 inline bool fits(const Link& a, const Link& b) {
   return a.parent == b.parent && a.hinge == b.hinge && a.reversed == b.reversed && a.turned == b.turned &&
@@ -55,7 +75,7 @@ template <class T, class Kernels, std::size_t all_lanes>
 class Evaluation final : public LaneEvaluation {
  public:
   Evaluation(const LaneWorld& first, Kernels kernels)
-      : first_(first), tables_(first), closing_(first), kernels_(std::move(kernels)), worlds_(all_lanes),
+      : first_(first), tables_(first), lists_(first), closing_(first), kernels_(std::move(kernels)), worlds_(all_lanes),
         since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()),
         y_(first.solver->state_size()), ydot_(y_.size()),
         has_forces_(!first.loads->forces().empty() && !kernels_.carries_forces()),
@@ -64,7 +84,7 @@ class Evaluation final : public LaneEvaluation {
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
         cut_v_((first.view->nv - first.view->nv_tree) * all_lanes) {
     packs_.reserve(packs);
-    for (std::size_t pack = 0; pack < packs; ++pack) packs_.emplace_back(tables_, first);
+    for (std::size_t pack = 0; pack < packs; ++pack) packs_.emplace_back(tables_, lists_, first);
   }
 
   std::size_t lanes() const noexcept override { return all_lanes; }
@@ -83,7 +103,7 @@ class Evaluation final : public LaneEvaluation {
     packs_[lane / width].take(lane % width, *shown);
     for (std::size_t i = 0; i < shown->loops->layout().count(); ++i) {
       left_out_[i * all_lanes + lane] = static_cast<unsigned>((*shown->left_out)[i]);
-      packs_[lane / width].loops()->leave_out(lane % width, i, left_out_[i * all_lanes + lane]);
+      packs_[lane / width].loops().leave_out(lane % width, i, left_out_[i * all_lanes + lane]);
     }
     start_anew(lane);
     return Status::ok;
@@ -118,14 +138,13 @@ class Evaluation final : public LaneEvaluation {
     for (std::size_t k = 0; k < tree.angle_count; ++k) room.angles[k] = y[tree.angles[k]];
     sines_and_cosines(reinterpret_cast<const double*>(room.angles), tree.angle_count * width,
                       reinterpret_cast<double*>(room.sines), reinterpret_cast<double*>(room.cosines));
-    arrays.room.loops = arrays.loops();
     double* const power = out.power.empty() ? nullptr : out.power.data() + pack * width;
-    const Batch<T> batch{tables_, closing_, arrays, y, rates, power};
+    const Batch<T> batch{tables_.tree, closing_.plain, arrays.worlds, room, y, rates, power};
     for (const GeneralJoint& joint : tables_.general)
       if (joint.is_code) move_code(pack, joint, in, out);
     kernels_.move(batch);
-    for (std::size_t c = 0; c < closing_.cuts.size(); ++c)
-      for (std::size_t k = 0; k < width && !closing_.is_plain(c); ++k)
+    for (std::size_t c = 0; c < closing_.joints.size(); ++c)
+      for (std::size_t k = 0; k < width && !closing_.joints[c].is_plain; ++k)
         if (in.active[pack * width + k] != 0) tie_world(pack, k, c, in, out);
     if (has_forces_)
       for (std::size_t k = 0; k < width; ++k)
@@ -169,14 +188,14 @@ class Evaluation final : public LaneEvaluation {
       return motion_of(f, motions_);
     };
     double q[most_joint_positions], v[6]{}, rates[most_joint_positions];
-    for (std::size_t i = 0; i < cut.nq; ++i) q[i] = in.y[(closing_.place + cut.q_offset + i) * all_lanes + lane];
+    for (std::size_t i = 0; i < cut.nq; ++i) q[i] = in.y[(closing_.plain.place + cut.q_offset + i) * all_lanes + lane];
     JointConstraint constraint;
     const BodyMotion base = motion(cut.base_frame), moving = motion(cut.moving_frame);
     joint_constraint(cut, base, moving, q, v, constraint);
     const std::size_t rows = std::min(constraint.rows, first_.loops->layout().loop(c).rows);
     packs_[pack].put_cut(k, c, {constraint.T, rows}, constraint.motion.bias);
     joint_position_rates(cut, q, v, rates);
-    for (std::size_t i = 0; i < cut.nq; ++i) out.ydot[(closing_.place + cut.q_offset + i) * all_lanes + lane] = rates[i];
+    for (std::size_t i = 0; i < cut.nq; ++i) out.ydot[(closing_.plain.place + cut.q_offset + i) * all_lanes + lane] = rates[i];
     for (std::size_t i = 0; i < cut.nq; ++i) cut_q_[(cut.q_offset - first_.view->nq_tree + i) * all_lanes + lane] = q[i];
     for (std::size_t i = 0; i < cut.nv; ++i) cut_v_[(cut.v_offset - first_.view->nv_tree + i) * all_lanes + lane] = v[i];
   }
@@ -189,7 +208,7 @@ class Evaluation final : public LaneEvaluation {
         const auto rows = static_cast<unsigned>((*worlds_[lane].left_out)[i]);
         if (rows == left_out_[i * all_lanes + lane]) continue;
         left_out_[i * all_lanes + lane] = rows;
-        packs_[pack].loops()->leave_out(k, i, rows);
+        packs_[pack].loops().leave_out(k, i, rows);
       }
     }
   }
@@ -277,6 +296,7 @@ class Evaluation final : public LaneEvaluation {
 
   const LaneWorld first_;
   const Tables tables_;
+  const LoopLists lists_;
   const Closing closing_;
   Kernels kernels_;
   std::vector<Arrays<T>> packs_;

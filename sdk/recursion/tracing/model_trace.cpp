@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "../lanes/lane_arrays.hpp"
 #include "../lanes/lane_closing.hpp"
 
 namespace polyform::lanes {
@@ -68,7 +69,7 @@ void put_frame(Trace& trace, Room<Symbol>& room, FrameIndex f) {
 /// The tables of a world, and its numbers as symbols or constants.
 struct SymbolWorld {
   SymbolWorld(const LaneWorld& world, std::span<const double> numbers)
-      : tables(world), closing(world), arrays(tables, world) {
+      : tables(world), lists(world), closing(world), arrays(tables, lists, world) {
     Room<Symbol>& room = arrays.room;
     take_numbers(arrays, numbers);
     for (std::size_t i = 0; i < tables.angles.size(); ++i) {
@@ -80,15 +81,15 @@ struct SymbolWorld {
       const std::span<Symbol> motion = symbols_of(room.motions + j, 1);
       for (std::size_t i = 0; i < motion.size(); ++i) motion[i] = Symbol::input(Array::motions, j * motion.size() + i);
     }
-    room.loops = arrays.loops();
     const std::vector<unsigned> left_out = rows_left_out_of(world);
-    for (std::size_t i = 0; i < left_out.size(); ++i) room.loops->leave_out(0, i, left_out[i]);
+    for (std::size_t i = 0; i < left_out.size(); ++i) arrays.loops().leave_out(0, i, left_out[i]);
   }
   Batch<Symbol> batch(const State<Symbol>& state, const Rates<Symbol>& rates) {
-    return {tables, closing, arrays, state, rates};
+    return {tables.tree, closing.plain, arrays.worlds, arrays.room, state, rates};
   }
 
   const Tables tables;
+  const LoopLists lists;
   const Closing closing;
   Arrays<Symbol> arrays;
 };
@@ -97,26 +98,19 @@ struct SymbolWorld {
 void trace_missed(const LaneWorld& world, SymbolWorld& symbols, Trace& trace) {
   const Batch<Symbol> batch = symbols.batch({}, {});
   move(batch);
-  const LoopLayout& layout = world.loops->layout();
-  std::size_t turn = symbols.tables.angles.size();   // after the angles of the tree
-  for (std::size_t c = 0; c < symbols.closing.cuts.size(); ++c) {
-    const JointData& cut = symbols.closing.cuts[c];
-    Symbol hint, sine, cosine;
-    if (cut.nv > 0) hint = Symbol::input(Array::y, symbols.closing.place + cut.q_offset);
-    if (Closing::is_one(cut, Primitive::Kind::rotation)) {
-      sine = Symbol::input(Array::sines, turn);
-      cosine = Symbol::input(Array::cosines, turn++);
-    }
-    SymbolMask bad;
-    const CutState<Symbol> state = cut_state(batch, c, hint, sine, cosine, bad);
-    const Cut<Symbol>& rows = symbols.arrays.loops()->cuts[c];
-    for (std::size_t r = 0; r < layout.loop(c).rows; ++r) {
-      trace.put(Array::missed, layout.loop(c).first_row + r, dot(rows.rows[r], state.missed));
-      trace.put(Array::missed_rates, layout.loop(c).first_row + r, dot(rows.rows[r], state.twist));
-    }
-    if (cut.nv > 0) trace.put(Array::turns, symbols.closing.place + cut.q_offset, state.coordinate);
+  const std::size_t rows = symbols.arrays.loops().rows(), cuts = symbols.closing.joints.size();
+  std::vector<Symbol> sines(cuts), cosines(cuts), missed(rows), missed_rates(rows);
+  for (std::size_t turn = 0; turn < cuts; ++turn) {   // after the angles of the tree
+    sines[turn] = Symbol::input(Array::sines, symbols.tables.angles.size() + turn);
+    cosines[turn] = Symbol::input(Array::cosines, symbols.tables.angles.size() + turn);
   }
-  const TiedExtent<Symbol> extent = tied_extent(symbols.arrays.room, layout.tied_frames());
+  measure_loops(batch, sines.data(), cosines.data(), missed.data(), missed_rates.data(),
+                [&](std::size_t place, const Symbol& x) { trace.put(Array::turns, place, x); });
+  for (std::size_t r = 0; r < rows; ++r) {
+    trace.put(Array::missed, r, missed[r]);
+    trace.put(Array::missed_rates, r, missed_rates[r]);
+  }
+  const TiedExtent<Symbol> extent = tied_extent(symbols.arrays.room, world.loops->layout().tied_frames());
   trace.put(Array::extent, 0, extent.size);
   trace.put(Array::extent, 1, extent.speed);
 }
@@ -129,11 +123,11 @@ void trace_closing(const LaneWorld& world, std::span<const double> numbers, Trac
 
   trace.begin_second();
   SymbolWorld still(world, numbers);
-  still.arrays.worlds.ground = {};
+  *still.arrays.worlds.ground = {};
   const std::size_t positions = world.view->nq_tree, velocities = world.view->nv_tree;
   const State<Symbol> at_rest{positions, nullptr};
   move(still.batch(at_rest, {}));
-  std::vector<Symbol> asked(still.arrays.loops()->rows()), steps(positions + velocities);
+  std::vector<Symbol> asked(still.arrays.loops().rows()), steps(positions + velocities);
   take_symbols(std::span(asked), Array::asked);
   accelerate(still.batch(at_rest, {nullptr, steps.data()}), asked.data());
   // The step per velocity coordinate, and that of the positions which it makes.
@@ -152,9 +146,9 @@ void trace(const LaneWorld& world, std::span<const double> numbers, Trace& trace
   const bool has_laws = world.loads->laws().told();
   if (!has_laws)
     for (const FrameIndex f : world.loads->frames()) put_frame(trace, room, f);
-  for (std::size_t c = 0; c < closing.cuts.size(); ++c)
-    for (const FrameIndex f : {closing.cuts[c].base_frame, closing.cuts[c].moving_frame})
-      if (!closing.is_plain(c)) put_frame(trace, room, f);
+  for (std::size_t c = 0; c < closing.joints.size(); ++c)
+    for (const FrameIndex f : {closing.joints[c].base_frame, closing.joints[c].moving_frame})
+      if (!closing.joints[c].is_plain) put_frame(trace, room, f);
 
   trace.begin_second();
   if (has_laws) {

@@ -3,6 +3,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "../lanes/lane_arrays.hpp"
 #include "../lanes/lane_kernels.hpp"
 #include "model_trace.hpp"
 
@@ -158,7 +159,7 @@ class PartTrace {
 }  // namespace
 
 void trace_forces(const LaneWorld& world, Arrays<Symbol>& arrays, Trace& trace) {
-  const Symbol* numbers = arrays.forces();
+  const Symbol* numbers = arrays.worlds.forces;
   const Vector3<Symbol> origin = vector_at(numbers);
   numbers += 3;
   Symbol power;

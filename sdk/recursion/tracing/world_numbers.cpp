@@ -1,6 +1,6 @@
 #include <limits>
 
-#include "../lanes/lane_kernels.hpp"
+#include "../lanes/lane_arrays.hpp"
 #include "model_trace.hpp"
 
 namespace polyform::tracing {
@@ -12,7 +12,8 @@ using namespace lanes;
 constexpr double open = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<double> all_numbers(const Tables& tables, const LaneWorld& world) {
-  Arrays<double> arrays(tables, world);
+  const LoopLists lists(world);
+  Arrays<double> arrays(tables, lists, world);
   arrays.take(0, world);
   std::vector<double> numbers;
   for (const std::span<double> part : arrays.numbers()) numbers.insert(numbers.end(), part.begin(), part.end());
@@ -74,8 +75,8 @@ std::vector<double> numbers_of(const LaneWorld& world, std::span<const LaneWorld
   // Rows of cut joints that each world finds in its motion.
   const Closing closing(world);
   std::size_t first = tables.tree.count * (17 + 21) + tables.primitives.size() * 3 + 3;
-  for (std::size_t c = 0; c < closing.cuts.size(); ++c, first += cut_numbers)
-    if (!closing.is_plain(c))
+  for (std::size_t c = 0; c < closing.joints.size(); ++c, first += cut_numbers)
+    if (!closing.joints[c].is_plain)
       for (std::size_t i = 0; i < cut_row_numbers; ++i) numbers[first + i] = open;
   return numbers;
 }
@@ -84,9 +85,9 @@ std::string device_obstacle(const LaneWorld& world) {
   if (const char* const why = LaneEvaluation::refusal(world)) return why;
   if (!world.loops->empty() && !world.closes) return "the correction of its loops is off";
   const Closing closing(world);
-  for (std::size_t c = 0; c < closing.cuts.size(); ++c)
-    if (!closing.is_plain(c))
-      return "joint " + std::string(closing.cuts[c].name) + " closes a loop, and has several directions or is code";
+  for (std::size_t c = 0; c < closing.joints.size(); ++c)
+    if (!closing.joints[c].is_plain)
+      return "joint " + std::string(world.view->cut_joints()[c].name) + " closes a loop, and has several directions or is code";
   const ForceLaws& laws = world.loads->laws();
   if (!laws.told()) return laws.obstacle();
   if (!laws.events().empty()) return laws.events();
@@ -110,9 +111,9 @@ void tell_runs(const LaneWorld& world, SourceHead& head) {
     }
   }
   const Closing closing(world);
-  for (const JointData& cut : closing.cuts) {
-    if (cut.nv > 0) head.cuts.push_back(closing.place + cut.q_offset);
-    if (Closing::is_one(cut, Primitive::Kind::rotation)) head.turns.push_back(head.cuts.back());
+  for (const CutJoint& cut : closing.joints) {
+    if (cut.nv > 0) head.cuts.push_back(closing.plain.place + cut.q_offset);
+    if (cut.kind == CutJoint::Kind::rotation) head.turns.push_back(head.cuts.back());
   }
   for (std::size_t i = 0; i < world.loops->layout().count(); ++i) head.rows += world.loops->layout().loop(i).rows;
   head.positions = world.view->nq_tree;
@@ -121,7 +122,7 @@ void tell_runs(const LaneWorld& world, SourceHead& head) {
   head.stands_alone = device_obstacle(world).empty();
   head.carries_forces = world.loads->laws().told() && !world.loads->forces().empty();
   std::size_t first = 0;
-  for (const std::span<double> part : Arrays<double>(tables, world).numbers()) {
+  for (const std::span<double> part : Arrays<double>(tables, LoopLists(world), world).numbers()) {
     head.arrays.push_back(first);
     first += part.size();
   }

@@ -10,6 +10,7 @@
 //                      code itself. An error from 700 on loses the device: all that comes later fails with it.
 //   STAND_IN_LOG       a file to which the names of the calls are added
 //   STAND_IN_INCLUDE   where the headers of the SDK stand
+//   STAND_IN_GENERAL   the general code of devices, compiled for the processor
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -104,6 +105,7 @@ std::string content(const fs::path& file) {
 
 /// The source of the code, compiled for the processor; empty where nothing is kept that has this code.
 fs::path library_of(const std::string& code) {
+  if (code.find(".entry polyform_rk4_512(") != std::string::npos) return setting("STAND_IN_GENERAL");
   std::error_code none;
   for (const auto& folder : fs::directory_iterator(setting("XDG_CACHE_HOME") + "/polyform/compiled", none))
     for (const auto& file : fs::directory_iterator(folder.path(), none)) {
@@ -179,6 +181,7 @@ STAND_IN(cuCtxCreate_v2)(void** context, unsigned, int) {
   return ok;
 }
 STAND_IN(cuCtxDestroy_v2)(void* context) {
+  CALLED;
   delete static_cast<int*>(context);
   return ok;
 }

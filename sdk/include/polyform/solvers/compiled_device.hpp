@@ -4,14 +4,17 @@
 #pragma once
 
 #include "polyform/mechanics/sine_cosine.hpp"
+#include "polyform/solvers/device_numbers.hpp"
 #include "polyform/solvers/device_steps.hpp"
 #include "polyform/solvers/device_worlds.hpp"
 
 /// Before loops over a few numbers of a state: only without them a thread's numbers are in its registers.
+#ifndef POLYFORM_UNROLL
 #ifdef __clang__
 #define POLYFORM_UNROLL _Pragma("unroll")
 #else
 #define POLYFORM_UNROLL
+#endif
 #endif
 
 namespace polyform {
@@ -32,15 +35,18 @@ struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
   double* steps = nullptr;          ///< of positions, then of velocities
 };
 
-/// Runs world w. Model tells sizes and the kernels (the source of a compiled model). All becomes one function, in which
-/// the kernels stand once, so that a thread's numbers can stay in its registers.
+/// Runs world w. Model tells sizes and the kernels: the source of a compiled model, or tables. Of a compiled model all
+/// becomes one function, in which the kernels stand once, so that a thread's numbers can stay in its registers.
 template <class Model>
 class DeviceRun {
  public:
-  POLYFORM_KERNEL DeviceRun(const DeviceWorlds& in, unsigned long w) : in_(in), w_(w) {
-    static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
-    POLYFORM_UNROLL for (unsigned i = Model::states; i < numbers_of_state; ++i) y_[i] = 0;
+  POLYFORM_KERNEL DeviceRun(Model& model, const DeviceWorlds& in, unsigned long w)
+      : model_(model), in_(in), w_(w), y_(model), at_(model), end_(model), sum_(model), rates_(model), sines_(model),
+        cosines_(model), work_(model) {
+    if constexpr (!device::is_general<Model>)
+      static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
+    POLYFORM_UNROLL for (unsigned i = 0; i < model_.states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
+    POLYFORM_UNROLL for (unsigned i = model_.states; i < row_size(); ++i) y_[i] = 0;
   }
 
   /// Steps end at products of the step, not at running sums, and at the last row. A row within a step is a side step.
@@ -62,7 +68,7 @@ class DeviceRun {
         put(row++, at_);
         continue;
       }
-      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) y_[i] = at_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) y_[i] = at_[i];
       time = end;
       if (end >= grid - grid_share * in_.step) ++steps;
     }
@@ -72,7 +78,7 @@ class DeviceRun {
   /// The steps that dopri5 takes with this world alone; rows within a step are its dense output.
   POLYFORM_KERNEL void run_dopri5() {
     device::StepControl control;
-    double k[7][numbers_of_state];  // apart: what is found by the number of a stage is in no register
+    Numbers<Part::stages> k(model_);  // apart: what is found by the number of a stage is in no register
     unsigned long row = 0;
     double time = 0, h = in_.step < in_.longest ? in_.step : in_.longest;
     bool rate_known = false, tried = false;
@@ -105,9 +111,11 @@ class DeviceRun {
 
  private:
   using Room = ClosingRoom;
+  using Part = device::Part;
+  template <Part part>
+  using Numbers = typename device::NumbersOf<Model, part>::Type;
   /// The state, then what is integrated of it: the work of what acts.
-  static constexpr unsigned numbers_of_state = Model::states + Model::integrals;
-  using Rates = double[numbers_of_state];
+  POLYFORM_KERNEL unsigned row_size() const { return model_.states + model_.integrals; }
   static constexpr double rounding_of_time = 1e-12, grid_share = 1e-9;
 
   POLYFORM_KERNEL DeviceNumbers numbers(unsigned long first) const {
@@ -121,26 +129,28 @@ class DeviceRun {
     bad_ |= !(Room::absolute(angle) <= sine_cosine::largest_angle);
   }
   POLYFORM_KERNEL void find_rates() {
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::angles; ++i) find_sine(i, at_[Model::angle(i)]);
+    POLYFORM_UNROLL for (unsigned i = 0; i < model_.angles; ++i) find_sine(i, at_[model_.angle(i)]);
     // Made anew, and no member: it points into this object, which is in registers only if nothing in it does.
     Room room;
     take_numbers(room);
     room.y = at_;
     room.ydot = rates_;
-    room.power = rates_ + Model::states;
+    room.power = rates_ + model_.states;
     room.work = work_;
-    Model::evaluate(room);
+    model_.evaluate(room);
   }
   POLYFORM_KERNEL void take_numbers(Room& room) {
     room.sines = sines_;
     room.cosines = cosines_;
-    room.constants = numbers(Model::constants);
-    room.frames = numbers(Model::frames);
-    room.axes = numbers(Model::axes);
-    room.ground = numbers(Model::ground);
-    room.cuts = numbers(Model::cuts);
-    room.cut_places = numbers(Model::cut_places);
-    room.forces = numbers(Model::forces);
+    if constexpr (!device::is_general<Model>) {
+      room.constants = numbers(Model::constants);
+      room.frames = numbers(Model::frames);
+      room.axes = numbers(Model::axes);
+      room.ground = numbers(Model::ground);
+      room.cuts = numbers(Model::cuts);
+      room.cut_places = numbers(Model::cut_places);
+      room.forces = numbers(Model::forces);
+    }
     room.bad = &bad_;
   }
 
@@ -148,39 +158,39 @@ class DeviceRun {
   POLYFORM_KERNEL void step(double h) {
     for (unsigned stage = 0; stage < 4; ++stage) {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
-      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
-      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i)
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i)
         sum_[i] = stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) at_[i] = y_[i] + h / 6 * sum_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = y_[i] + h / 6 * sum_[i];
     correct(at_);
   }
 
   /// From y_ to end_ by dopri5; k has all rates.
-  POLYFORM_KERNEL void try_step(double h, bool rate_known, Rates* k) {
+  POLYFORM_KERNEL void try_step(double h, bool rate_known, double* k) {
     for (unsigned stage = rate_known ? 1 : 0; stage < 7; ++stage) {
-      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) {
         double sum = 0;
-        for (unsigned j = 0; j < stage; ++j) sum += device::weight(stage, j) * k[j][i];
+        for (unsigned j = 0; j < stage; ++j) sum += device::weight(stage, j) * k[j * row_size() + i];
         at_[i] = y_[i] + h * sum;
       }
       find_rates();
-      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) k[stage][i] = rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) k[stage * row_size() + i] = rates_[i];
     }
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) end_[i] = at_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) end_[i] = at_[i];
   }
-  POLYFORM_KERNEL double sum_of_rates(unsigned sum, unsigned i, const Rates* k) const {
+  POLYFORM_KERNEL double sum_of_rates(unsigned sum, unsigned i, const double* k) const {
     double all = 0;
-    for (unsigned j = 0; j < 7; ++j) all += device::weight_of_sum(sum, j) * k[j][i];
+    for (unsigned j = 0; j < 7; ++j) all += device::weight_of_sum(sum, j) * k[j * row_size() + i];
     return all;
   }
   /// In units of the tolerances; no number where anything is none.
-  POLYFORM_KERNEL double error_of_step(double h, const Rates* k) const {
+  POLYFORM_KERNEL double error_of_step(double h, const double* k) const {
     double largest = 0;
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
-      const bool is_state = i < Model::states;
-      const double rate = Room::greater(Room::absolute(k[0][i]), Room::absolute(k[6][i]));
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) {
+      const bool is_state = i < model_.states;
+      const double rate = Room::greater(Room::absolute(k[i]), Room::absolute(k[6 * row_size() + i]));
       const double size = is_state ? Room::greater(Room::absolute(y_[i]), Room::absolute(end_[i]))
                                    : Room::greater(largest_integral_, h * rate);
       const double tolerance = (is_state ? 1 : device::integral_tolerance) * (in_.absolute + in_.relative * size);
@@ -190,46 +200,51 @@ class DeviceRun {
     return largest;
   }
   /// A row in the last step, or at its end.
-  POLYFORM_KERNEL void show(unsigned long row, bool within, double share, double h, const Rates* k) {
+  POLYFORM_KERNEL void show(unsigned long row, bool within, double share, double h, const double* k) {
     const double back = share - 1, a = share * share * (3 - 2 * share), b = h * share * share * back,
                  c = share * share * back * back * h, d = h * share * back * back;
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i)
-      at_[i] = within ? y_[i] + a * (end_[i] - y_[i]) + d * k[0][i] + b * k[6][i] +
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i)
+      at_[i] = within ? y_[i] + a * (end_[i] - y_[i]) + d * k[i] + b * k[6 * row_size() + i] +
                             c * (sum_of_rates(1, i, k) + share * sum_of_rates(2, i, k))
                       : end_[i];
     correct(at_);
     put(row, at_);
   }
   /// Whether the rate there is known: that at the end of the step, unless the correction has moved the state.
-  POLYFORM_KERNEL bool go_to_end(Rates* k) {
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) y_[i] = end_[i];
+  POLYFORM_KERNEL bool go_to_end(double* k) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) y_[i] = end_[i];
     correct(y_);
     bool moved = false;
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) {
       moved |= y_[i] != end_[i];
-      k[0][i] = k[6][i];
-      if (i >= Model::states) largest_integral_ = Room::greater(largest_integral_, Room::absolute(y_[i]));
+      k[i] = k[6 * row_size() + i];
+      if (i >= model_.states) largest_integral_ = Room::greater(largest_integral_, Room::absolute(y_[i]));
     }
     return !moved;
   }
 
   POLYFORM_KERNEL void put(unsigned long row, const double* y) {
-    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) {
       bad_ |= !(y[i] - y[i] == 0);
-      in_.states[(row * numbers_of_state + i) * in_.worlds + w_] = y[i];
+      in_.states[(row * row_size() + i) * in_.worlds + w_] = y[i];
     }
   }
 
   /// What drifts: the lengths of quaternions, and loops.
   POLYFORM_KERNEL void correct(double* y) {
     normalize(y);
-    if constexpr (Model::rows > 0) close(y);
+    if constexpr (device::may_close<Model>())
+      if (model_.rows > 0) close(y);
   }
 
   /// Back onto the loops: LoopProjection::close(), with the rows that are left out at the start.
   POLYFORM_APART void close(double* y) {
-    double missed[Model::rows + 1], missed_rates[Model::rows + 1], asked[Model::rows + 1], extent[2];
-    double turns[Model::states], steps[Model::positions + Model::velocities], work[Model::closing_work + 1];
+    const device::Given<Model> given(model_);
+    Numbers<Part::loop_rows> missed(model_), missed_rates(model_), asked(model_);
+    Numbers<Part::states> turns(model_);
+    Numbers<Part::steps> steps(model_);
+    Numbers<Part::closing_work> work(model_);
+    double extent[2];
     Room room;
     take_numbers(room);
     room.y = y;
@@ -242,18 +257,20 @@ class DeviceRun {
     room.steps = steps;
     device::Closing closing;
     while (!bad_) {
-      for (unsigned i = 0; i < Model::angles; ++i) find_sine(i, y[Model::angle(i)]);
-      for (unsigned i = 0; i < Model::turns; ++i) find_sine(Model::angles + i, y[Model::turn(i)]);
-      Model::measure(room);
-      const double size = Room::greater(1, __builtin_sqrt(extent[0])), speed = Room::greater(1, __builtin_sqrt(extent[1]));
-      const auto aim = closing.next(largest(missed, Model::rows), largest(missed_rates, Model::rows), speed,
-                                    Model::closing_tolerance, Model::position_rounding * size,
-                                    Model::velocity_rounding * speed);
+      for (unsigned i = 0; i < model_.angles; ++i) find_sine(i, y[model_.angle(i)]);
+      for (unsigned i = 0; i < model_.turns; ++i) find_sine(model_.angles + i, y[model_.turn(i)]);
+      model_.measure(room);
+      const double size = Room::greater(1, __builtin_sqrt(extent[0]));
+      const double speed = Room::greater(1, __builtin_sqrt(extent[1]));
+      const auto aim = closing.next(largest(missed, model_.rows), largest(missed_rates, model_.rows), speed,
+                                    model_.closing_tolerance, model_.position_rounding * size,
+                                    model_.velocity_rounding * speed);
       if (aim == device::Closing::Aim::none) break;
       const bool positions = aim == device::Closing::Aim::positions;
-      for (unsigned r = 0; r < Model::rows; ++r) asked[r] = positions ? -missed[r] : -missed_rates[r];
-      Model::close(room);
-      const unsigned first = positions ? 0 : Model::positions, count = positions ? Model::positions : Model::velocities;
+      for (unsigned r = 0; r < model_.rows; ++r) asked[r] = positions ? -missed[r] : -missed_rates[r];
+      model_.close(room);
+      const unsigned first = positions ? 0 : model_.positions;
+      const unsigned count = positions ? model_.positions : model_.velocities;
       for (unsigned i = first; i < first + count; ++i) y[i] += steps[i];
       if (positions)
         normalize(y);
@@ -261,8 +278,8 @@ class DeviceRun {
         closing.changed(largest(steps + first, count));
     }
     bad_ |= closing.failed();
-    for (unsigned i = 0; i < Model::cut_coordinates; ++i)
-      y[Model::cut_coordinate(i)] = turns[Model::cut_coordinate(i)];
+    for (unsigned i = 0; i < model_.cut_coordinates; ++i)
+      y[model_.cut_coordinate(i)] = turns[model_.cut_coordinate(i)];
   }
   /// The largest absolute value, or what is no number.
   POLYFORM_KERNEL static double largest(const double* x, unsigned count) {
@@ -272,18 +289,20 @@ class DeviceRun {
   }
 
   POLYFORM_KERNEL void normalize(double* y) {
-    POLYFORM_UNROLL for (unsigned k = 0; k < Model::quaternions; ++k) {
-      double* const q = y + Model::quaternion(k);
+    POLYFORM_UNROLL for (unsigned k = 0; k < model_.quaternions; ++k) {
+      double* const q = y + model_.quaternion(k);
       const double scale = 1 / __builtin_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
       POLYFORM_UNROLL for (unsigned i = 0; i < 4; ++i) q[i] *= scale;
     }
   }
 
+  Model& model_;
   const DeviceWorlds& in_;
   unsigned long w_;
-  Rates y_, at_, end_, sum_;
-  double rates_[Model::states + 1];   // with the power, which a model on which nothing acts does not write
-  double sines_[Model::angles + Model::turns + 1], cosines_[Model::angles + Model::turns + 1], work_[Model::work];
+  Numbers<Part::row> y_, at_, end_, sum_;
+  Numbers<Part::rates> rates_;
+  Numbers<Part::sines> sines_, cosines_;
+  Numbers<Part::work> work_;
   double largest_integral_ = 0;
   bool bad_ = false;
 };
@@ -297,12 +316,14 @@ class DeviceRun {
   extern "C" __attribute__((global)) void polyform_##method(polyform::DeviceWorlds in) {                \
     const unsigned long w = static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) *                \
                                 __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();           \
-    if (w < in.worlds) polyform::DeviceRun<Model>(in, w).run_##method();                                \
+    Model model;                                                                                        \
+    if (w < in.worlds) polyform::DeviceRun<Model>(model, in, w).run_##method();                         \
   }
 #else
 #define POLYFORM_DEVICE_FUNCTION(Model, method)                                                         \
   extern "C" __attribute__((visibility("default"))) void polyform_##method(polyform::DeviceWorlds in) { \
-    for (unsigned long w = 0; w < in.worlds; ++w) polyform::DeviceRun<Model>(in, w).run_##method();     \
+    Model model;                                                                                        \
+    for (unsigned long w = 0; w < in.worlds; ++w) polyform::DeviceRun<Model>(model, in, w).run_##method(); \
   }
 #endif
 #define POLYFORM_DEVICE_ENTRY(Model)    \

@@ -15,6 +15,9 @@ struct DeviceWorlds {
   double* states;                ///< of the rows, each with the work of what acts where anything does: number i of row
                                  ///< r of world w at (r · numbers of a row + i) · worlds + w
   unsigned char* marks;          ///< per world: 0 where it came to its end; its rows mean nothing else
+  const void* tables;            ///< of the model; for the general code alone (DeviceProgram), as the next two
+  double* rooms;                 ///< of the worlds one after the other, where their functions have none of their own
+  unsigned long room;            ///< numbers of one of them
 };
 
 }  // namespace polyform

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "polyform/solvers/general_program.hpp"
 #include "polyform/solvers/joint_coordinate_source.hpp"
 #include "polyform/solvers/joint_dynamics.hpp"
 #include "polyform/solvers/lane_evaluation.hpp"
@@ -21,11 +22,13 @@ class JointLanes {
   /// nullptr where LaneEvaluation does not carry the system, or memory runs out.
   BatchEvaluation* batch() noexcept;
   JointCoordinateSource* source() noexcept { return &source_; }
+  GeneralProgram* program() noexcept { return &program_; }
 
  private:
   LaneWorld world_;
   std::unique_ptr<LaneEvaluation> lanes_;
   JointCoordinateSource source_;
+  GeneralProgram program_;
 };
 
 }  // namespace polyform

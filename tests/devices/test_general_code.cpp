@@ -1,0 +1,83 @@
+// Studies on a device on a machine without clang: by the general code, which comes with the formulation.
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "tests/devices/device_study.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using Catch::Contains;
+
+TEST_CASE("without clang a study runs on a device by the general code") {
+  if (!GENERAL_CODE_IS_MADE) {
+    WARN("clang was not found in the build: it has no general code for devices");
+    return;
+  }
+  const Workshop shop;
+  const StandIn driver;
+  const DeviceSetting no_clang("POLYFORM_DEVICE_CXX", "no-compiler-of-this-name");
+  const DeviceSetting log("STAND_IN_LOG", shop.path("calls").string());
+  for (const std::string integrator : {"rk4", "dopri5"}) {
+    INFO(integrator);
+    const StudyResult lanes = study_of_bars(shop, "none", integrator, sprung_bars());
+    const StudyResult result = study_of_bars(shop, "cuda", integrator, sprung_bars());
+    check_same(result, lanes);
+    CHECK(result.rows != lanes.rows);   // by other code, to the last bit
+    CHECK(count_reasons(result, "") == 0);
+    CHECK(result.told["device"]["code"] == "general");
+    CHECK_THAT(result.told["device"]["reason"].get<std::string>(), Contains("no-compiler-of-this-name"));
+    CHECK(result.said.empty());
+    // Some 3 kB for each world, and half of the memory for each process.
+    const DeviceSetting memory("STAND_IN_MEMORY", "60000");
+    CHECK(study_of_bars(shop, "auto", integrator, sprung_bars()).rows == result.rows);
+  }
+  CHECK_THAT(shop.read("calls"), Contains("kernel"));
+}
+
+TEST_CASE("a large model runs by the general code, with room on the device") {
+  if (!GENERAL_CODE_IS_MADE) return;
+  const Workshop shop;
+  const StandIn driver;
+  // Ninety links in a row.
+  std::string bodies = "bodies:\n", joints = "joints:\n", before = "ground";
+  for (int i = 0; i < 90; ++i) {
+    const std::string name = "b" + std::to_string(i);
+    const std::string at = "position: [0, 0, " + std::to_string(-0.1 * i) + "]";
+    bodies += "  - {name: " + name + ", " + at + ", mass: 1, center_of_mass: [0, 0, -0.05],\n"
+              "     inertia: {xx: 0.001, yy: 0.001, zz: 0.0001}}\n";
+    joints += "  - {name: j" + std::to_string(i) + ", type: revolute, base: " + before + ", moving: " + name + ",\n" +
+              "     " + at + ", axis: [" + (i % 2 == 0 ? "0, 1, 0" : "1, 0, 0") + "], initial: {position: 0.1}}\n";
+    before = name;
+  }
+  shop.write("chain.yaml", "polyform: 1\n" + bodies + joints);
+  const auto study = [&](const std::string& device) {
+    const Outcome outcome =
+        shop.run({"study", "chain.yaml", "--vary", "joints.j0.initial.position=0.1:0.5:6", "--quantity",
+                  "end=final(j89.q)", "--integrator", "rk4", "--step", "0.001", "--duration", "0.02", "--solver",
+                  "riccati", "--device", device, "--json", "--output", "table.csv"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return StudyResult{rows_of(shop.read("table.csv")), nlohmann::json::parse(outcome.out), outcome.err};
+  };
+  const StudyResult lanes = study("none"), result = study("cuda");
+  CHECK(result.told["device"]["code"] == "general");
+  CHECK_THAT(result.told["device"]["reason"].get<std::string>(), Contains("more than 160 numbers"));
+  REQUIRE(result.rows.size() == lanes.rows.size());
+  for (std::size_t i = 0; i < lanes.rows.size(); ++i)
+    CHECK(std::stod(result.rows[i][2]) == Approx(std::stod(lanes.rows[i][2])).epsilon(1e-12));
+}
+
+TEST_CASE("what the general code marks is done by the solver, which has its own reasons") {
+  if (!GENERAL_CODE_IS_MADE) return;
+  const Workshop shop;
+  const StandIn driver;
+  const DeviceSetting no_clang("POLYFORM_DEVICE_CXX", "no-compiler-of-this-name");
+  // At 1e8 rad/s the angle leaves what sines of a device are right for, and at 1e200 all numbers go.
+  const std::string speeds = "1,1e8,1e200";
+  const StudyResult lanes = study_of_bars(shop, "none", "rk4", bars(1, 0.8), speeds);
+  const StudyResult result = study_of_bars(shop, "cuda", "rk4", bars(1, 0.8), speeds);
+  CHECK(result.told["device"]["code"] == "general");
+  REQUIRE(result.rows.size() == lanes.rows.size());
+  for (std::size_t i = 0; i < result.rows.size(); ++i)
+    if (lanes.rows[i][2] != "1") CHECK(result.rows[i] == lanes.rows[i]);
+}
