@@ -22,7 +22,6 @@ using Eigen::MatrixXcd;
 using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
-
 constexpr double rounding = std::numeric_limits<double>::epsilon();
 /// In a shape of size 1, smaller components than this are rounding of the elimination that found the shape.
 constexpr double no_component = 1e-11;
@@ -109,16 +108,12 @@ void normalize(VectorXcd& shape, const std::vector<double>& scales) {
 /// Between the shapes of modes that are repeated; of others zero. By products of matrices: all modes of a rod may be.
 MatrixXd cosines_of(const std::vector<Mode>& modes) {
   const auto count = static_cast<Index>(modes.size()), n = modes.empty() ? 0 : modes.front().shape.size();
-  MatrixXd real = MatrixXd::Zero(n, count), imaginary = MatrixXd::Zero(n, count);
-  for (Index k = 0; k < count; ++k) {
-    const Mode& mode = modes[static_cast<std::size_t>(k)];
-    if (!mode.repeated || mode.kind == Mode::Kind::rigid) continue;
-    const double size = mode.shape.norm();
-    real.col(k) = mode.shape.real() / size;
-    imaginary.col(k) = mode.shape.imag() / size;
-  }
-  const MatrixXd across = product_of(real.transpose(), imaginary);
-  const MatrixXd along = product_of(real.transpose(), real) + product_of(imaginary.transpose(), imaginary);
+  MatrixXcd X = MatrixXcd::Zero(n, count);
+  for (Index k = 0; k < count; ++k)
+    if (const Mode& mode = modes[static_cast<std::size_t>(k)]; mode.repeated && mode.kind != Mode::Kind::rigid)
+      X.col(k) = mode.shape.normalized();
+  const MatrixXd real = X.real(), imaginary = X.imag(), across = product_of(real.transpose(), imaginary),
+                 along = product_of(real.transpose(), real) + product_of(imaginary.transpose(), imaginary);
   return (along.array().square() + (across - across.transpose()).array().square()).sqrt();
 }
 
@@ -397,8 +392,7 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
     normalize(mode.shape, scales);
     out.all.push_back(std::move(mode));
   }
-  std::stable_sort(out.all.begin(), out.all.end(),
-                   [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
+  std::ranges::stable_sort(out.all, {}, [](const Mode& mode) { return std::abs(mode.eigenvalue); });
   mark_repeated(out.all);
   return out;
 }
