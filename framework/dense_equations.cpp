@@ -5,6 +5,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <functional>
 #include <limits>
 
 #include "framework/dense_library.hpp"
@@ -85,7 +86,36 @@ SingularVectors right_singular_vectors(const MatrixXd& A) {
   return {svd.singularValues(), svd.matrixV()};
 }
 
+namespace {
+
+/// Of a square matrix. The basis is formed where is_needed tells so of the sizes.
+PivotedColumns pivoted_columns_of(const DenseLibrary& library, const MatrixXd& A,
+                                  const std::function<bool(const Eigen::VectorXd&)>& is_needed) {
+  const OneThread alone(library);
+  constexpr Eigen::Index block = 64;
+  const int n = as_int(A.rows()), size = as_int(2 * A.rows() + (A.rows() + 1) * block);
+  PivotedColumns out{{}, {}, A};
+  std::vector<int> pivots(static_cast<std::size_t>(n));
+  Eigen::VectorXd factors(n), work(size);
+  int info = 0;
+  library.dgeqp3(&n, &n, out.Q.data(), &n, pivots.data(), factors.data(), work.data(), &size, &info);
+  out.sizes = out.Q.diagonal().cwiseAbs();
+  for (const int pivot : pivots) out.order.push_back(pivot - 1);
+  if (is_needed(out.sizes))
+    library.dorgqr(&n, &n, &n, out.Q.data(), &n, factors.data(), work.data(), &size, &info);
+  else
+    out.Q.resize(0, 0);
+  return out;
+}
+
+}  // namespace
+
 PivotedColumns pivoted_columns(const MatrixXd& A, std::optional<double> with_basis_below) {
+  const DenseLibrary* const library = A.rows() == A.cols() ? library_for(A.rows()) : nullptr;
+  if (library != nullptr)
+    return pivoted_columns_of(*library, A, [&](const Eigen::VectorXd& sizes) {
+      return with_basis_below && !(sizes.minCoeff() > *with_basis_below);
+    });
   const Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
   PivotedColumns out{qr.matrixQR().diagonal().cwiseAbs(), {}, {}};
   const auto& order = qr.colsPermutation().indices();

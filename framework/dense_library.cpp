@@ -16,7 +16,8 @@ const DenseLibrary* opened() {
   void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return nullptr;
   const bool has_all = find(library, "dgemm_", functions.dgemm) && find(library, "dgetrf_", functions.dgetrf) &&
-                       find(library, "dgetri_", functions.dgetri) && find(library, "dgeevx_", functions.dgeevx) &&
+                       find(library, "dgetri_", functions.dgetri) && find(library, "dgeqp3_", functions.dgeqp3) &&
+                       find(library, "dorgqr_", functions.dorgqr) && find(library, "dgeevx_", functions.dgeevx) &&
                        find(library, "openblas_get_num_threads", functions.threads) &&
                        find(library, "openblas_set_num_threads", functions.use_threads);
   return has_all ? &functions : nullptr;

@@ -16,6 +16,8 @@ struct DenseLibrary {
   void (*dgemm)(Option, Option, Size, Size, Size, Read, Read, Size, Read, Size, Read, Matrix, Size);
   void (*dgetrf)(Size, Size, Matrix, Size, int* pivots, int* info);
   void (*dgetri)(Size, Matrix, Size, const int* pivots, Matrix work, Size, int* info);
+  void (*dgeqp3)(Size, Size, Matrix, Size, int* pivots, Matrix factors, Matrix work, Size, int* info);
+  void (*dorgqr)(Size, Size, Size, Matrix, Size, Read factors, Matrix work, Size, int* info);
   void (*dgeevx)(Option, Option, Option, Option, Size, Matrix, Size, Matrix real, Matrix imaginary, Matrix left, Size,
                  Matrix right, Size, int* low, int* high, Matrix scale, Matrix norm, Matrix, Matrix, Matrix work, Size,
                  int*, int* info);

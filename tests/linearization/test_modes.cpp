@@ -181,6 +181,17 @@ TEST_CASE("a row of 150 masses has the vibrations of its formula") {
   Eigen::MatrixXd singular = A;
   singular.col(n) = singular.col(n + 1);
   CHECK_FALSE(is_surely_regular(singular, 1e-12));
+  const PivotedColumns pivots = pivoted_columns(singular, 1e-10);
+  REQUIRE(pivots.Q.cols() == 2 * n);
+  CHECK((pivots.Q.transpose() * pivots.Q).isIdentity(1e-12));
+  CHECK(pivots.sizes[2 * n - 1] < 1e-12);
+  CHECK(pivots.sizes[2 * n - 2] > 1e-6);
+  Eigen::MatrixXd upper(2 * n, 2 * n);
+  for (Eigen::Index k = 0; k < 2 * n; ++k)
+    upper.col(k) = pivots.Q.transpose() * singular.col(pivots.order[static_cast<std::size_t>(k)]);
+  CHECK(upper.triangularView<Eigen::StrictlyLower>().toDenseMatrix().norm() < 1e-12);
+  CHECK((upper.diagonal().cwiseAbs() - pivots.sizes).norm() < 1e-12);
+  CHECK(pivoted_columns(A, 1e-10).Q.size() == 0);
 }
 
 TEST_CASE("large matrices leave the number of threads that others have given OpenBLAS") {

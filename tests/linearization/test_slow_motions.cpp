@@ -5,7 +5,9 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
+#include <numbers>
 #include <string>
+#include <vector>
 
 #include "framework/workbench/linearization/stability_verdict.hpp"
 #include "tests/linearization/judged.hpp"
@@ -255,5 +257,39 @@ TEST_CASE("slow growth that a stiff row does not resolve is within the rate that
     INFO(j.formulation->name() << ": " << j.stability.text);
     CHECK((j.stability.verdict == Outlook::none ||
            std::max(told_within(j.stability.text), growth_of(j.stability.modes)) > 0.99 * rate));
+  }
+}
+
+// Masses of m on slides, each on the one before it, with springs of k and dampers of tau k between them and one end on
+// ground: l^2 + tau w^2 l + w^2 = 0 with w = 2 sqrt(k/m) sin((2 j - 1) pi / (2 (2 n + 1))). All are real here; half of
+// them crowd at -1/tau, the others reach -4 tau k/m, next to which those are rounding of the whole matrix.
+TEST_CASE("of 150 stiffly damped masses in a row fast and slow decays have their digits") {
+  constexpr int n = 150;
+  constexpr double k = 1e8, tau = 1;
+  std::string text = fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nchains:\n  - {{name: c, count: {}, base: ground, start: [0, 0, 0], step: [1, 0, 0], "
+      "joint: {{type: prismatic, axis: [1, 0, 0]}}, body: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}}}\nforces:\n", n);
+  for (int i = 0; i < n; ++i)
+    text += fmt::format("  - {{name: s{0}, type: joint-spring-damper, joint: \"c[{0}].joint\", stiffness: {1}, "
+                        "damping: {2}}}\n", i, k, tau * k);
+  const auto system = system_from_text(text);
+  std::vector<double> wanted;
+  for (int j = 1; j <= n; ++j) {
+    const double w = 2 * std::sqrt(k) * std::sin((2 * j - 1) * std::numbers::pi / (2 * (2 * n + 1)));
+    const double fast = (tau * w * w + std::sqrt(std::pow(tau * w * w, 2) - 4 * w * w)) / 2;
+    wanted.insert(wanted.end(), {fast, w * w / fast});
+  }
+  std::ranges::sort(wanted);
+  for (const Formulation* f : formulations_for(*system)) {
+    if (f->name() != "riccati") continue;
+    const Judged j = judged(*system, *f, initial_point(*system));
+    CHECK(j.stability.verdict == Outlook::stable);
+    REQUIRE(j.stability.modes.all.size() == wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const host::Mode& mode = j.stability.modes.all[i];
+      INFO(i << ": " << mode.eigenvalue << ", error " << mode.error << ", wanted -" << wanted[i]);
+      CHECK(std::abs(mode.eigenvalue + wanted[i]) < 1e-7 * wanted[i]);
+      CHECK(std::abs(mode.eigenvalue + wanted[i]) < 10 * mode.error + 1e-12 * wanted[i]);
+    }
   }
 }

@@ -10,7 +10,7 @@ namespace polyform::host::inline linearization {
 namespace {
 
 constexpr std::size_t most_levels = 14;  ///< halvings of a step
-constexpr std::size_t least_levels = 3;
+constexpr std::size_t least_levels = 3, least_to_enough = 2;
 constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 /// Halved steps are changed by these factors in turn. A step of the same or of few digits would be rounded in the same
@@ -228,7 +228,8 @@ Derivative extrapolate(std::size_t size, double step, std::span<const double> en
       seen.idle = keep_best(seen, levels, rounding, enough, best) > 0 || anew ? 0 : seen.idle + 1;
       best.found = true;
     }
-    if (level + 1 >= least_levels && (seen.idle >= patience || all_good(best, rounding, enough))) break;
+    const std::size_t least = enough.empty() ? least_levels : least_to_enough;
+    if (level + 1 >= least && (seen.idle >= patience || all_good(best, rounding, enough))) break;
   }
   return finished(std::move(best), levels, seen, rounding);
 }

@@ -26,7 +26,8 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 /// round-off of the difference. Steps beyond the series are left out: as long as halvings do not change an entry by
 /// less and less, its table begins anew. If digits remain unknown and the derivatives from both sides are the same
 /// number, this number is taken, as at a knot of a spline, where the curve bends abruptly. step: the first one; it is
-/// reduced if the function fails. enough: for each entry, an error that needs not become less; or none.
+/// reduced if the function fails. enough: for each entry, an error that needs not become less, and two steps that agree
+/// to that in all entries end the search; or none.
 Derivative differentiate(std::size_t size, double step, const Curve& f, std::span<const double> enough = {});
 
 /// Why a curve has no derivative at h = 0.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
@@ -21,7 +22,6 @@ using Eigen::MatrixXcd;
 using Eigen::MatrixXd;
 using Eigen::VectorXcd;
 using Eigen::VectorXd;
-
 constexpr double rounding = std::numeric_limits<double>::epsilon();
 /// In a shape of size 1, smaller components than this are rounding of the elimination that found the shape.
 constexpr double no_component = 1e-11;
@@ -105,21 +105,36 @@ void normalize(VectorXcd& shape, const std::vector<double>& scales) {
   if (size > 0) shape *= scales[static_cast<std::size_t>(largest)] / shape[largest];
 }
 
+/// Between the shapes of modes that are repeated; of others zero. By products of matrices: all modes of a rod may be.
+MatrixXd cosines_of(const std::vector<Mode>& modes) {
+  const auto count = static_cast<Index>(modes.size()), n = modes.empty() ? 0 : modes.front().shape.size();
+  MatrixXcd X = MatrixXcd::Zero(n, count);
+  for (Index k = 0; k < count; ++k)
+    if (const Mode& mode = modes[static_cast<std::size_t>(k)]; mode.repeated && mode.kind != Mode::Kind::rigid)
+      X.col(k) = mode.shape.normalized();
+  const MatrixXd real = X.real(), imaginary = X.imag(), across = product_of(real.transpose(), imaginary),
+                 along = product_of(real.transpose(), real) + product_of(imaginary.transpose(), imaginary);
+  return (along.array().square() + (across - across.transpose()).array().square()).sqrt();
+}
+
 /// Marks eigenvalues whose difference is no larger than errors can make that of a double one.
 void mark_repeated(std::vector<Mode>& modes) {
   constexpr double near = 1e-6;
   for (Mode& mode : modes)  // rounding may turn a double real eigenvalue into a pair
     if (mode.kind == Mode::Kind::oscillating && mode.eigenvalue.imag() < near * std::abs(mode.eigenvalue))
       mode.repeated = mode.defective = true;
+  std::vector<std::pair<Mode*, Mode*>> pairs;
   for (std::size_t i = 0; i < modes.size(); ++i)
     for (std::size_t j = i + 1; j < modes.size(); ++j) {
       Mode &a = modes[i], &b = modes[j];
       if (a.kind == Mode::Kind::rigid || b.kind == Mode::Kind::rigid) continue;
       if (std::abs(a.eigenvalue - b.eigenvalue) > near * std::abs(a.eigenvalue)) continue;
       a.repeated = b.repeated = true;
-      const double cosine = std::abs(a.shape.dot(b.shape)) / (a.shape.norm() * b.shape.norm());
-      if (1 - cosine < near) a.defective = b.defective = true;
+      pairs.emplace_back(&a, &b);
     }
+  const MatrixXd cosines = cosines_of(modes);
+  for (const auto& [a, b] : pairs)
+    if (1 - cosines(a - modes.data(), b - modes.data()) < near) a->defective = b->defective = true;
 }
 
 /// An estimate of an error is right within factor_of_error. What is more than so many times its error is none: no entry
@@ -377,8 +392,7 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
     normalize(mode.shape, scales);
     out.all.push_back(std::move(mode));
   }
-  std::stable_sort(out.all.begin(), out.all.end(),
-                   [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
+  std::ranges::stable_sort(out.all, {}, [](const Mode& mode) { return std::abs(mode.eigenvalue); });
   mark_repeated(out.all);
   return out;
 }

@@ -34,7 +34,7 @@ class Resolvent {
 
   bool exists() const { return matrix_ != nullptr; }
 
-  /// Nothing where it is singular, or lacks terms of A.
+  /// Nothing where it is singular.
   std::optional<MatrixXd> at(double gamma) {
     if (matrix_->prepare(gamma) != Status::ok) return std::nullopt;
     const Index n = static_cast<Index>(places_.size());
@@ -46,7 +46,7 @@ class Resolvent {
       matrix_->solve(column);
       for (Index i = 0; i < n; ++i) X(i, j) = column[places_[static_cast<std::size_t>(i)]];
     }
-    if (!X.allFinite() || !is_inverse(gamma, X)) return std::nullopt;
+    if (!X.allFinite()) return std::nullopt;
     return X;
   }
 
@@ -95,6 +95,21 @@ class Resolvent {
     return slowest;
   }
 
+  /// Whether (I − γ A) X = I but for errors of A and the rounding of the terms. Both are many times larger where inertias
+  /// of a chain differ by many orders; a term that the matrix lacks is no rounding at all.
+  bool is_inverse(double gamma, const MatrixXd& X) const {
+    constexpr double many_times = 1e3;
+    const double roundings = rounding * static_cast<double>(4 + X.rows());  // of sums along all bodies
+    const MatrixXd& A = linear_.A.value;
+    const MatrixXd size = X.cwiseAbs();
+    MatrixXd left = X - gamma * product_of(A, X),
+             error = gamma * product_of(linear_.A.error + roundings * A.cwiseAbs(), size);
+    left.diagonal().array() -= 1;
+    error += roundings * size;
+    error.diagonal().array() += roundings;
+    return (left.cwiseAbs().array() <= many_times * error.array()).all();
+  }
+
  private:
   /// Finds which number of y each independent state is. False if they are not just these.
   bool find_places(double t) {
@@ -121,21 +136,6 @@ class Resolvent {
     return true;
   }
 
-  /// Whether (I − γ A) X = I but for errors of A and the rounding of the terms. Both are many times larger where inertias
-  /// of a chain differ by many orders; a term that the matrix lacks is no rounding at all.
-  bool is_inverse(double gamma, const MatrixXd& X) const {
-    constexpr double many_times = 1e3;
-    const double roundings = rounding * static_cast<double>(4 + X.rows());  // of sums along all bodies
-    const MatrixXd& A = linear_.A.value;
-    const MatrixXd size = X.cwiseAbs();
-    MatrixXd left = X - gamma * product_of(A, X),
-             error = gamma * product_of(linear_.A.error + roundings * A.cwiseAbs(), size);
-    left.diagonal().array() -= 1;
-    error += roundings * size;
-    error.diagonal().array() += roundings;
-    return (left.cwiseAbs().array() <= many_times * error.array()).all();
-  }
-
   VariedView varied_;
   const Linearization& linear_;
   SolverPointer solver_;
@@ -160,24 +160,29 @@ double slowest_of(const Modes& modes) {
   return found.empty() ? 0 : size_of(*found.front());
 }
 
-/// Whether a mode has few digits, or few in its growth. To find more costs as much as all modes did.
-bool has_few_digits(const Modes& modes) {
+/// Whether a mode has few digits, or few in its growth. To find more costs as much as all modes did. clear_part: part
+/// of the size below which an error leaves many digits, where it does not leave the growth in doubt.
+bool has_few_digits(const Modes& modes, double clear_part = few_digits_part) {
   const double slowest = slowest_of(modes);
   if (slowest > 0 && modes.rigid_within > few_digits_part * slowest) return true;
-  return std::ranges::any_of(modes.all, [](const Mode& m) {
+  return std::ranges::any_of(modes.all, [&](const Mode& m) {
     const bool is_doubtful = std::abs(m.eigenvalue.real()) < factor_of_error * m.error;
-    return m.kind != Mode::Kind::rigid && m.error > (is_doubtful ? known_part : few_digits_part) * size_of(m);
+    return m.kind != Mode::Kind::rigid && m.error > (is_doubtful ? known_part : clear_part) * size_of(m);
   });
 }
 
+/// Whether the solver's matrix is asked if it has all terms of A.
+enum class Terms { are_known, are_asked };
+
 /// The modes of A by (X − I)/γ, those of about 1/γ and slower ones with more digits than A gives them. The identity of
 /// resolvents, X₂ (2 − X) = X with X₂ at 2γ, tells the errors of X.
-std::optional<Modes> modes_of(Resolvent& resolvent, double gamma, const std::vector<double>& scales) {
+std::optional<Modes> modes_of(Resolvent& resolvent, double gamma, const std::vector<double>& scales,
+                              Terms terms = Terms::are_asked, SlowModes of = SlowModes::by_own_matrix) {
   const std::optional<MatrixXd> X = resolvent.at(gamma), X2 = resolvent.at(2 * gamma);
-  if (!X || !X2) return std::nullopt;
+  if (!X || !X2 || (terms == Terms::are_asked && !resolvent.is_inverse(gamma, *X))) return std::nullopt;
   const MatrixXd one = MatrixXd::Identity(X->rows(), X->cols());
   const MatrixXd doubt = (product_of(*X2, 2 * one - *X) - *X).cwiseAbs() + 4 * rounding * X->cwiseAbs();
-  Modes modes = find_modes((*X - one) / gamma, doubt / gamma, scales);
+  Modes modes = find_modes((*X - one) / gamma, doubt / gamma, scales, of);
   for (Mode& mode : modes.all) {
     if (mode.kind == Mode::Kind::rigid) continue;
     const std::complex<double> by = 1.0 / (1.0 + gamma * mode.eigenvalue);
@@ -244,24 +249,59 @@ double near_slowest(Resolvent& resolvent, double guess) {
   return rate;
 }
 
-/// Puts slow modes in the place of those that A knows to few digits. False if the solver's matrix does not give any.
-bool refine_slow_modes(Resolvent& resolvent, const Linearization& linear, Modes& modes) {
+/// The modes by a matrix with a γ of about the slowest motion; a first guess of its rate. Nothing if the solver's matrix
+/// does not give them.
+std::optional<Modes> slow_modes_of(Resolvent& resolvent, const std::vector<double>& scales, double guess) {
   constexpr int most_times = 4;
   constexpr double near = 4;
-  double rate = near_slowest(resolvent, slowest_of(modes));
+  double rate = near_slowest(resolvent, guess);
   for (int time = 0; time < most_times; ++time) {
-    const std::optional<Modes> slow = modes_of(resolvent, 1 / rate, linear.scales);
-    if (!slow) return false;
+    std::optional<Modes> slow = modes_of(resolvent, 1 / rate, scales);
+    if (!slow) return std::nullopt;
     const double found = slowest_of(*slow);
-    if (found > 0 && (found > near * rate || found < rate / near)) {
-      rate = found;
-      continue;
-    }
-    std::optional<Modes> all = joined(*slow, modes);
-    if (all) modes = *std::move(all);
-    return all.has_value();
+    if (!(found > near * rate || (found > 0 && found < rate / near))) return slow;
+    rate = found;
   }
-  return false;
+  return std::nullopt;
+}
+
+/// The rate of the fastest motion, as far as some products with A tell, rad/s.
+double near_fastest(const Linearization& linear) {
+  constexpr int times = 16, last = 4;
+  const Index n = linear.A.value.rows();
+  const Eigen::Map<const VectorXd> scales(linear.scales.data(), n);
+  VectorXd x(n);
+  for (Index i = 0; i < n; ++i) x[i] = std::cos(static_cast<double>(i * i));  // in no symmetry of the model
+  double growth = 0;  // of the last products
+  for (int time = 0; time < times; ++time) {
+    x /= x.norm();
+    x = (linear.A.value * scales.cwiseProduct(x)).cwiseQuotient(scales).eval();
+    const double size = x.norm();
+    if (!(size > 0) || !std::isfinite(size)) return 0;
+    if (time >= times - last) growth += std::log(size) / last;
+  }
+  return std::exp(growth);
+}
+
+/// All modes by two matrices of the solver, one for slow ones, which are given too, and one with a shorter γ for fast
+/// ones, where rounding of A spoils slow ones. Nothing where A itself has their digits, or some would have few.
+std::optional<Modes> modes_by_two(Resolvent& resolvent, const Linearization& linear, std::optional<Modes>& slow) {
+  constexpr double first_guess = 1;  // rad/s
+  // Of a rod of a thousand hinges hundreds of decays crowd at one rate: no other way knows each of them better.
+  constexpr double clear_of_many = 1e-4;
+  // Of the logarithm of all rates: the first list loses digits in proportion to the rate, the second one of slow motions
+  // with nearly its third power, and with this γ both have as many where they meet as the fastest motion has.
+  constexpr double place = 0.55;
+  const double slowest = near_slowest(resolvent, first_guess), fastest = near_fastest(linear);
+  const double lost = rounding * static_cast<double>(linear.A.value.rows()) * fastest;
+  if (!(slowest > 0 && lost > few_digits_part * slowest)) return std::nullopt;
+  slow = slow_modes_of(resolvent, linear.scales, slowest);
+  if (!slow) return std::nullopt;
+  const std::optional<Modes> fast = modes_of(resolvent, 1 / (slowest * std::pow(fastest / slowest, place)),
+                                             linear.scales, Terms::are_known, SlowModes::by_whole_matrix);
+  std::optional<Modes> all = fast ? joined(*slow, *fast) : std::nullopt;
+  if (all && has_few_digits(*all, clear_of_many)) all.reset();
+  return all;
 }
 
 }  // namespace
@@ -271,18 +311,34 @@ Modes find_modes_at(const System& system, const SolverMaker& make, const Operati
   constexpr std::size_t many_states = 256;
   const auto find = [&](SlowModes slow) { return find_modes(linear.A.value, linear.A.error, linear.scales, slow); };
   std::optional<Resolvent> resolvent;
-  const auto may_refine = [&](const Modes& modes) {
-    if (!(slowest_of(modes) > 0) || !has_few_digits(modes)) return false;
+  const auto has_resolvent = [&] {
     if (!resolvent) resolvent.emplace(system, make, point, linear);
     return resolvent->exists();
   };
+  const auto may_refine = [&](const Modes& modes) {
+    return slowest_of(modes) > 0 && has_few_digits(modes) && has_resolvent();
+  };
+  const auto refine = [](const std::optional<Modes>& slow, Modes& modes) {
+    std::optional<Modes> all = slow ? joined(*slow, modes) : std::nullopt;
+    if (all) modes = *std::move(all);
+  };
+  std::optional<Modes> slow;
   if (linear.states.size() >= many_states) {
+    if (has_resolvent())
+      if (std::optional<Modes> all = modes_by_two(*resolvent, linear, slow)) return *std::move(all);
     Modes modes = find(SlowModes::by_whole_matrix);
     if (!modes.has_doubts) return modes;
-    if (may_refine(modes) && refine_slow_modes(*resolvent, linear, modes) && !has_few_digits(modes)) return modes;
+    if (may_refine(modes)) {
+      if (!slow) slow = slow_modes_of(*resolvent, linear.scales, slowest_of(modes));
+      refine(slow, modes);
+      if (!has_few_digits(modes)) return modes;
+    }
   }
   Modes modes = find(SlowModes::by_own_matrix);
-  if (may_refine(modes)) refine_slow_modes(*resolvent, linear, modes);
+  if (may_refine(modes)) {
+    if (!slow) slow = slow_modes_of(*resolvent, linear.scales, slowest_of(modes));
+    refine(slow, modes);
+  }
   return modes;
 }
 

@@ -18,7 +18,8 @@ namespace polyform::host::inline linearization {
 /// The modes of a linearization, which is that of the point. Slow modes that A knows to few digits are found so; they
 /// are left as they are where the solver has no such matrix, or one that lacks terms of A; and the model must be a tree
 /// in which all numbers of the solver's state are independent. Of many states the solver's matrix is asked before slow
-/// motions get a matrix of their own (modes.hpp).
+/// motions get a matrix of their own (modes.hpp), and where rounding of A surely hides slow motions, all modes come from
+/// two such matrices, with a long γ and a short one.
 Modes find_modes_at(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&);
 
 }  // namespace polyform::host::linearization

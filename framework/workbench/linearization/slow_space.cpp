@@ -49,7 +49,7 @@ void give_own_states(MatrixXd& V, MatrixXd& W) {
 std::optional<SlowSpace> slow_space(const MatrixXd& A, const MatrixXd& error, const MatrixXd& U, Index slow) {
   const Index fast = A.rows() - slow;
   const MatrixXd U1 = U.leftCols(slow), U2 = U.rightCols(fast);
-  const MatrixXd moved = A * U1;
+  const MatrixXd moved = product_of(A, U1);
   const MatrixXd A11 = U1.transpose() * moved, A21 = U2.transpose() * moved, A12 = (U1.transpose() * A).eval() * U2,
                  A22 = (U2.transpose() * A).eval() * U2, inverse = inverse_of(A22);
   if (!inverse.allFinite()) return std::nullopt;
