@@ -120,7 +120,7 @@ TEST_CASE("a run that an axis tilted by rounding ends tells that cause") {
       const auto solver = solver_for(*system, *formulation);
       const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
       REQUIRE(record.end == host::End::failed);
-      CHECK_THAT(record.failure, Catch::Contains("The cause is likely the model: what joint `C` ties") &&
+      CHECK_THAT(record.failure, Catch::Contains("The cause is likely the model: what joint `C` constrains") &&
                                      !Catch::Contains("limit position"));
       CHECK_THAT(record.remedy, Catch::Contains("tolerance="));
     }

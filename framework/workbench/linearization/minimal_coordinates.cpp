@@ -23,17 +23,36 @@ using Eigen::Index;
 
 constexpr std::size_t no_position = static_cast<std::size_t>(-1);
 
+/// The unit of what changes with a velocity of this unit.
+std::string_view unit_of_change(std::string_view rate) {
+  return rate.ends_with("/s") ? rate.substr(0, rate.size() - 2) : rate;
+}
+
 /// Of a joint that is code, by velocity: the position that has it as its rate; no_position for the turning of a
-/// quaternion, and where the type does not list positions and velocities in one order.
+/// quaternion. Where the type lists positions and velocities in different orders, those with the same unit go together.
 std::vector<std::size_t> positions_of_velocities(const JointData& joint) {
   std::vector<std::size_t> out;
-  const auto told = joint.type->descriptor().positions.first(own_positions(joint));
-  for (std::size_t q = 0; q < told.size(); ++q) {
-    const bool quaternion = told[q].kind == Variable::Kind::quaternion;
-    out.insert(out.end(), quaternion ? 3 : 1, quaternion ? no_position : q);
+  const auto positions = joint.type->descriptor().positions.first(own_positions(joint));
+  const auto velocities = joint.type->descriptor().velocities;
+  const auto fits = [&](std::size_t q, std::size_t v) {
+    const bool turns = positions[q].kind == Variable::Kind::quaternion;
+    return unit_of_change(velocities[v].unit) == (turns ? "rad" : positions[q].unit);
+  };
+  bool in_order = true;
+  for (std::size_t q = 0; q < positions.size(); ++q) {
+    const bool quaternion = positions[q].kind == Variable::Kind::quaternion;
+    for (std::size_t k = 0, count = quaternion ? 3 : 1; k < count; ++k) {
+      in_order = in_order && out.size() < joint.nv && fits(q, out.size());
+      out.push_back(quaternion ? no_position : q);
+    }
     if (quaternion) q += 3;
   }
-  if (out.size() != joint.nv) out.assign(joint.nv, no_position);
+  if (in_order && out.size() == joint.nv) return out;
+  out.assign(joint.nv, no_position);
+  for (std::size_t v = 0; v < joint.nv; ++v)
+    for (std::size_t q = 0; q < positions.size() && out[v] == no_position; ++q)
+      if (positions[q].kind != Variable::Kind::quaternion && fits(q, v) && std::ranges::find(out, q) == out.end())
+        out[v] = q;
   return out;
 }
 
@@ -67,7 +86,7 @@ void name_joint(const JointData& joint, double length, std::vector<Coordinate>& 
   const std::vector<std::size_t> alone = positions_of_velocities(joint);
   for (; v < joint.nv; ++v) {
     const bool turns = alone[v] == no_position;
-    const std::string_view unit = turns ? "rad" : told.positions[alone[v]].unit;
+    const std::string_view unit = unit_of_change(told.velocities[v].unit);
     out.push_back({turns ? indexed("turn", v, joint.nv) : indexed("q", alone[v], own_positions(joint)),
                    indexed("v", v, joint.nv), unit, told.velocities[v].unit,
                    unit == "m"     ? length
