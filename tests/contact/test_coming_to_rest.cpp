@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "framework/host/evaluation/run_state.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/row_by_row.hpp"
@@ -99,5 +100,42 @@ TEST_CASE("friction never pushes a body that tumbles to rest on a level ground")
         CHECK(lost == Approx(begun - 9.81 * height).margin(1e-5));
       }
     }
+  }
+}
+
+// What a run knows of directions is turned round while a block slides: the next step finds that its friction pushes.
+TEST_CASE("friction whose direction is known wrongly is chosen anew, and does not push for a step") {
+  constexpr double mu = 0.3, g = 9.81, speed = 2, first = 0.1, last = 0.4;
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+ground: {geometry: [{type: plane}]}
+bodies: [{name: b, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, position: [0, 0, 0.05],
+          geometry: [{type: box, size: [0.3, 0.3, 0.1]}]}]
+joints: [{name: j, type: free, base: ground, moving: b, initial: {velocity: [2, 0, 0, 0, 0, 0]}}]
+forces: [{name: c, type: contact, a: b, b: ground, law: rigid, friction: {dynamic: 0.3}}]
+)");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    double x = 0, v = 0;
+    EachRow rows([&](double, const Observation& now) {
+      x = now.bodies[0].pose.position.x;
+      v = now.bodies[0].velocity.x;
+    });
+    host::RowSink* sinks[] = {&rows};
+    host::RunSettings s = run_settings("dop853");
+    s.duration = last;
+    const auto solver = solver_for(*system, *formulation);
+    host::RunOnDemand run(system->view(), system->initial_state(), *solver, s, sinks);
+    REQUIRE(run.go_to(first, true));
+    host::RunState turned = run.state();
+    const std::size_t directions = 2 * turned.modes.size();
+    REQUIRE(turned.touching.size() > directions);
+    REQUIRE(turned.touching[0] == Approx(1));
+    for (std::size_t i = 0; i < directions; ++i) turned.touching[i] = -turned.touching[i];
+    host::RunOnDemand next(system->view(), system->initial_state(), *solver, s, sinks, &turned);
+    REQUIRE(next.go_to(last, true));
+    CHECK(v == Approx(speed - mu * g * last).epsilon(1e-9));
+    CHECK(x == Approx(speed * last - 0.5 * mu * g * last * last).epsilon(1e-9));
   }
 }
