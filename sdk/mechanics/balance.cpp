@@ -84,12 +84,14 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
 void Balance::find_roundings() noexcept {
   const std::span<const balance::Terms> terms = loads_->terms();
   const balance::Terms& efforts = loads_->largest_efforts();
-  double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0, largest = 0, most_on_one = 0;
+  double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0, largest = 0, most_on_one = 0,
+         most_moment = 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const BodyData& b = view_.bodies[i];
     force += terms[i].force;
     most_on_one = std::max(most_on_one, terms[i].force);
     moment += terms[i].moment;
+    most_moment = std::max(most_moment, terms[i].moment);
     mass += system_scales_.mass(i);
     inertia += trace_of(b) + b.mass * dot(b.center_of_mass, b.center_of_mass);
   }
@@ -126,7 +128,7 @@ void Balance::find_roundings() noexcept {
   force += efforts.force;
   moment += efforts.moment;
   if (mass > 0) largest = std::max(largest, std::max(efforts.force, most_on_one) / mass);
-  if (inertia > 0) largest = std::max(largest, efforts.moment / inertia * rounding_.length);
+  if (inertia > 0) largest = std::max(largest, std::max(efforts.moment, most_moment) / inertia * rounding_.length);
   bodies_->take_part_in(largest);
   rounding_.force = roundings * rounded;
   loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);

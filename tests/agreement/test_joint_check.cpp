@@ -5,6 +5,7 @@
 
 #include "framework/host/evaluation/joint_check.hpp"
 #include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -65,6 +66,30 @@ TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is
     CHECK(wrong.largest() > 1e-3);
     CHECK(wrong.largest() < 0.1);
     CHECK(wrong.warning().find("at joint `elbow`") != std::string::npos);
+  }
+}
+
+TEST_CASE("a body that its joint holds still under a load has accelerations of rounding alone, and no doubt is raised") {
+  const std::string text = R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: b, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]
+joints: [{name: j, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}]
+forces: [{name: p, type: point-force, body: b, point: [0, 0.3, 0], force: [0, 7, 0], moment: [1, 2, 5]}]
+)";
+  const auto system = system_from_text(text);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    host::ObservationStore store(system->view());
+    REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
+    host::SolverCheck right(system->view(), *solver);
+    right.check(0, store.now());
+    CHECK(right.report().warning.empty());
+    // Alone, the load would turn the body with 5 / 0.1 rad/s²: a thousandth of it is no rounding.
+    store.now().bodies[0].angular_acceleration.z += 0.05;
+    host::JointCheck wrong(system->view(), *solver);
+    CHECK_THROWS(wrong.check(0, store.now()));
   }
 }
 

@@ -41,7 +41,8 @@ JointCheck::JointCheck(const SystemView& view, Solver& solver)
       joints_(view.joints),
       nodes_(view),
       frames_(view.frames()),
-      accelerations_(view.frames()) {
+      accelerations_(view.frames()),
+      held_(view.bodies.size()) {
   const auto* equations = ask<Equations>(solver);
   for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->constraints()); ++j) {
     const Equations::Constraint constraint = equations->constraint(j);
@@ -58,11 +59,32 @@ void JointCheck::place(const Observation& now) noexcept {
     linear = std::max(linear, norm(a.linear));
     angular = std::max(angular, norm(a.angular));
   }
-  const Scale acting = system_scales_.of_system(frames_);
+  find_held(now);
+  const Scale acting = system_scales_.of_system(frames_, held_);
   const double reach = system_scales_.largest_reach();
   linear = std::max({linear, acting.acceleration, angular * reach});
+  angular = std::max(angular, acting.angular_acceleration);
   acceleration_ = least_share * linear;
   angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
+}
+
+/// What the joints of a body hold of it in sum: a body that stands still under a load has accelerations of rounding, and
+/// the one that the load would give it alone tells how large that is. What goes through a body from joint to joint
+/// cancels in the sum, and does not count.
+void JointCheck::find_held(const Observation& now) noexcept {
+  std::ranges::fill(held_, Spatial{});
+  const auto add = [&](BodyIndex b, const Vec3& point, const Spatial& wrench) {
+    if (is_ground(b)) return;
+    const Vec3 arm = point - frames_[at(b)].p;
+    held_[at(b)] -= Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
+  };
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    const BodyMotion& moving = motion_of(joint.moving_frame, frames_);
+    const Vec3 point = moving.p + moving.R * joint.p_moving;
+    add(joint.moving, point, now.reactions[j]);
+    add(joint.base, point, -1.0 * now.reactions[j]);
+  }
 }
 
 double JointCheck::part(std::size_t j, const Observation& now) const noexcept {

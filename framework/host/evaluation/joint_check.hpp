@@ -14,7 +14,8 @@
 namespace polyform::host::inline evaluation {
 
 /// At each joint: the observed relative acceleration of the two bodies, minus the one that follows from the joint's own
-/// v̇, divided by the accelerations there. Joints that the solver leaves out or holds softly are not checked.
+/// v̇, divided by the accelerations there, or by a small part of those that weights, turning and loads could give the
+/// bodies (SystemScales) where they are larger. Joints that the solver leaves out or holds softly are not checked.
 class JointCheck {
  public:
   JointCheck(const SystemView&, Solver&);
@@ -27,6 +28,7 @@ class JointCheck {
 
  private:
   void place(const Observation&) noexcept;
+  void find_held(const Observation&) noexcept;
   double part(std::size_t joint, const Observation&) const noexcept;
   std::string sentence() const;
 
@@ -37,6 +39,7 @@ class JointCheck {
   NodeMotions nodes_;
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;          ///< of frames
+  std::vector<Spatial> held_;                   ///< loads of bodies that their joints hold, about their origins
   double acceleration_ = 0, angular_acceleration_ = 0;  ///< the least sizes of accelerations that count
   double worst_ = 0, time_ = 0;
   std::size_t where_ = 0;

@@ -15,8 +15,6 @@ namespace {
 
 // Part of the fastest sliding since it began: slower sliding has come to rest.
 constexpr double come_to_rest = 1e-5;
-// A multiple of the speed that counts as rest: the event is located where sliding has passed it.
-constexpr double at_rest = 10;
 
 }  // namespace
 
@@ -38,18 +36,22 @@ void UnilateralMotion::turn_round() {
 }
 
 void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
-  const std::size_t k = function / functions_per_point;
+  const std::size_t k = function / functions_per_point, what = function % functions_per_point;
   set_.evaluate(t, y);
-  if (function % functions_per_point == gripping && now_.guided[k]) {
+  if (what == gripping && now_.guided[k]) {
     std::ranges::fill(now_.guided, 0);
     return;
   }
-  if (function % functions_per_point == resting) {
+  if (what == resting) {
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
     // The sliding has only turned round since the last step.
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
+    now_.modes[k] = UnilateralMode::stick;
   }
-  if (function % functions_per_point == closing) collide(t, y, function);
+  // What came to rest is stopped, and drift is taken off first. If they went with the new modes they would change what
+  // hardly slides, against the directions that were chosen by its motion.
+  if ((what == resting || what == gripping) && ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
+  if (what == closing) collide(t, y, function);
   choose(t, y, function);
 }
 
@@ -132,10 +134,14 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
   set_.evaluate(t, y);
   std::ranges::fill(slack_, 0.0);
   find_touching(t, fired);
-  // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event.
+  // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event. Nor do those
+  // that come near with a speed: they touch at an event of their own, by an impact. Held without one, the others would be
+  // thrown about by what takes that speed away.
   std::erase_if(touching_, [&](std::size_t k) {
-    const bool at_event = fired == functions_per_point * k + closing && !set_.point(k).has_gap;
-    return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
+    if (!set_.point(k).has_normal) return false;
+    const bool closes = fired == functions_per_point * k + closing;
+    if (set_.rate(three * k) > least_speed(three * k)) return !closes || set_.point(k).has_gap;
+    return !closes && !is_closed(k) && set_.point(k).has_gap && set_.rate(three * k) < -least_speed(three * k);
   });
   if (touching_.empty()) {
     open_all();

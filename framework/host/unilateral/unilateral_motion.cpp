@@ -213,8 +213,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {
       // Friction that begins where nothing moves has no direction yet.
-      const bool has_direction = now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0;
-      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) + least_rest(k) : -1, unknown);
+      if (set_.sliding(k) > 0) tell(resting, has_direction(k) ? speed_along(k) + least_rest(k) : -1, unknown);
       if (now_.guided[k]) tell(gripping, guided_speed * units_[k].speed - speed_along(k), unknown);
     } else {
       const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
@@ -227,12 +226,20 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
 bool UnilateralMotion::allow_shortfalls(std::span<const double> values) {
   bool any = false;
   for (std::size_t f = 0; f < values.size(); ++f) {
-    const std::size_t function = f % functions_per_point;
-    if ((function != pulling && function != gripping) || !(values[f] < 0)) continue;
+    if (!(values[f] < 0)) continue;
+    const std::size_t function = f % functions_per_point, k = f / functions_per_point;
+    const bool is_rest = function == resting && has_direction(k) && -values[f] < at_rest * least_speed(three * k + 1);
+    if (function != pulling && function != gripping && !is_rest) continue;
     slack_[f] -= 2 * values[f];
     any = true;
   }
   return any;
+}
+
+std::optional<std::size_t> UnilateralMotion::find_pushing(std::span<const double> values) const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (const std::size_t f = functions_per_point * k + resting; values[f] < 0 && has_direction(k)) return f;
+  return std::nullopt;
 }
 
 void UnilateralMotion::settle(double step) {

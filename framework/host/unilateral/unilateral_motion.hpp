@@ -53,9 +53,13 @@ class UnilateralMotion {
   /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
   /// just after an impact, far from the origin. Whether there were any.
   bool allow_overlaps();
-  /// Lets forces that begin beyond their limits by rounding go as far again before that is an event: a function that
-  /// begins below zero would never tell of one. values: of the event functions there. Whether there were any.
+  /// Lets forces that begin beyond their limits, and sliding that begins against its direction by rounding, go as far
+  /// again before that is an event: a function that begins below zero would never tell of one. values: of the event
+  /// functions there. Whether there were any.
   bool allow_shortfalls(std::span<const double> values);
+  /// The event function of a point that slides against the direction of its friction, which would push it; or nothing.
+  /// values: of the event functions at the state that was evaluated last.
+  std::optional<std::size_t> find_pushing(std::span<const double> values) const;
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
   const UnilateralTally& tally() const { return tally_; }
@@ -71,11 +75,14 @@ class UnilateralMotion {
   // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of the length
   // or of the widest gap.
   static constexpr double gap_rounding = 1e-13;
+  // A multiple of the speed that counts as rest: the event of rest is located where sliding has passed it.
+  static constexpr double at_rest = 10;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
   double least_rest(std::size_t k) const { return rest * units_[k].speed; }
   double least_speed(std::size_t row) const;

@@ -75,8 +75,12 @@ void UnilateralWatch::begin() {
 std::optional<double> UnilateralWatch::find() {
   const double t = integrator_.time();
   // The rates at the beginning are those of the step that begins there.
-  search_.begin(integrator_.previous_time(), *this);
-  const std::optional<SignChange> found = search_.find(t, touch_located * scale(t), *this);
+  const double from = integrator_.previous_time();
+  search_.begin(from, *this);
+  const std::optional<std::size_t> pushing = motion_.find_pushing(search_.values());
+  pushes_ = pushing.has_value();
+  const std::optional<SignChange> found =
+      pushes_ ? SignChange{from, from, *pushing} : search_.find(t, touch_located * scale(t), *this);
   if (!found) return std::nullopt;
   found_ = *found;
   streak_ = found->time - last_ <= no_touch_time * scale(found->time) ? streak_ + 1 : 0;
@@ -103,7 +107,11 @@ void UnilateralWatch::pass(double t, std::span<double> y) {
   ++count_;
   evaluate(t, other_values_, other_rates_);
   motion_.settle(t - integrator_.previous_time());
-  motion_.pass(t, y, found_.function);
+  // Friction that pushes what slides knows its direction wrongly: so all is decided anew, as at the start.
+  if (pushes_)
+    motion_.renew(t, y);
+  else
+    motion_.pass(t, y, found_.function);
 }
 
 void UnilateralWatch::settle() {

@@ -46,6 +46,7 @@ class UnilateralWatch final : private Signals {
   double step_;
   std::vector<double> y_, other_values_, other_rates_;
   SignChange found_;
+  bool pushes_ = false;  ///< what was found: friction that pushes from the beginning of the step on
   std::size_t count_ = 0, streak_ = 0;
   double last_ = -never;
 };

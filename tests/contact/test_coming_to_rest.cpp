@@ -1,0 +1,141 @@
+// Bodies that tumble over a level ground and come to rest: friction takes energy alone, and what rests stays.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "framework/host/evaluation/run_state.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
+#include "tests/support/row_by_row.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// The state of a contact that sums what was lost.
+constexpr std::size_t lost_of_contact = 10;
+
+const std::string tumbling_hull = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+ground: {geometry: [{type: plane}]}
+bodies:
+  - name: a
+    mass: 1
+    inertia: {xx: 0.05, yy: 0.06, zz: 0.07}
+    position: [0.1824137087556998, 0.1791309948237398, 1.2]
+    orientation: [0.2342744174748314, 0.08693273470846934, 0.49550254441429004, -0.8318866662183618]
+    geometry:
+      - type: mesh
+        vertices: [[0.45, 0, 0], [-0.4, 0.05, 0], [0, 0.4, 0], [0.05, -0.45, 0], [0, 0, 0.35], [0, 0.05, -0.4]]
+        faces: [[0, 2, 4], [2, 1, 4], [1, 3, 4], [3, 0, 4], [2, 0, 5], [1, 2, 5], [3, 1, 5], [0, 3, 5]]
+        convex: true
+joints:
+  - name: j
+    type: free
+    base: ground
+    moving: a
+    initial: {velocity: [0.3394608028804418, -0.3837270848217116, 0, 0.4237766627138497, 0.42720693456335157,
+                         0.32481606844801236]}
+forces: [{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0.5, friction: {static: 0.5, dynamic: 0.4}}]
+)";
+
+const std::string tumbling_box = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+ground: {geometry: [{type: plane}]}
+bodies:
+  - name: a
+    mass: 1
+    inertia: {xx: 0.05, yy: 0.06, zz: 0.07}
+    position: [0, 0, 0.8]
+    orientation: [0.9779532820586431, -0.12257627164171074, 0.10237141347950442, 0.13454564074452258]
+    geometry: [{type: box, size: [0.5, 0.6, 0.4]}]
+joints:
+  - name: j
+    type: free
+    base: ground
+    moving: a
+    initial: {velocity: [-0.6735427821646314, -0.5979551268397725, 0, -1.9002787001514414, -1.0781101090768206,
+                         -1.687186699581698]}
+forces: [{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0.3, friction: {static: 0.5, dynamic: 0.4}}]
+)";
+
+}  // namespace
+
+// A few corners slide on one plane until all stop at once. The energy that was there, that of the height at the end, and
+// what was lost on the way are a closed account; on a level ground that moves nothing, friction never gives any back.
+TEST_CASE("friction never pushes a body that tumbles to rest on a level ground") {
+  for (const std::string& text : {tumbling_hull, tumbling_box}) {
+    const auto system = system_from_text(text);
+    for (const Formulation* formulation : formulations_for(*system)) {
+      for (const double tolerance : {1e-7, 1e-8}) {
+        INFO(formulation->name() << " " << tolerance << text);
+        double lost = 0, given_back = 0, begun = 0, height = 0, kinetic = 0;
+        bool first = true;
+        EachRow rows([&](double, const Observation& now) {
+          REQUIRE(now.x.size() == lost_of_contact + 1);
+          given_back = std::max(given_back, lost - now.x[lost_of_contact]);
+          lost = now.x[lost_of_contact];
+          kinetic = now.kinetic_energy;
+          height = now.bodies[0].pose.position.z;
+          if (first) begun = kinetic + 9.81 * height;
+          first = false;
+        });
+        host::RunSettings s = run_settings("dop853");
+        s.duration = 2;
+        s.output_interval = 0.005;
+        s.relative_tolerance = tolerance;
+        s.absolute_tolerance = 0.01 * tolerance;
+        const auto solver = solver_for(*system, *formulation);
+        host::RowSink* sinks[] = {&rows};
+        const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});
+        INFO(record.failure);
+        REQUIRE(record.end == host::End::done);
+        CHECK(record.warnings.empty());
+        CHECK(given_back < tolerance * begun);
+        CHECK(kinetic < 1e-15);
+        CHECK(lost == Approx(begun - 9.81 * height).margin(1e-5));
+      }
+    }
+  }
+}
+
+// What a run knows of directions is turned round while a block slides: the next step finds that its friction pushes.
+TEST_CASE("friction whose direction is known wrongly is chosen anew, and does not push for a step") {
+  constexpr double mu = 0.3, g = 9.81, speed = 2, first = 0.1, last = 0.4;
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+ground: {geometry: [{type: plane}]}
+bodies: [{name: b, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, position: [0, 0, 0.05],
+          geometry: [{type: box, size: [0.3, 0.3, 0.1]}]}]
+joints: [{name: j, type: free, base: ground, moving: b, initial: {velocity: [2, 0, 0, 0, 0, 0]}}]
+forces: [{name: c, type: contact, a: b, b: ground, law: rigid, friction: {dynamic: 0.3}}]
+)");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    double x = 0, v = 0;
+    EachRow rows([&](double, const Observation& now) {
+      x = now.bodies[0].pose.position.x;
+      v = now.bodies[0].velocity.x;
+    });
+    host::RowSink* sinks[] = {&rows};
+    host::RunSettings s = run_settings("dop853");
+    s.duration = last;
+    const auto solver = solver_for(*system, *formulation);
+    host::RunOnDemand run(system->view(), system->initial_state(), *solver, s, sinks);
+    REQUIRE(run.go_to(first, true));
+    host::RunState turned = run.state();
+    const std::size_t directions = 2 * turned.modes.size();
+    REQUIRE(turned.touching.size() > directions);
+    REQUIRE(turned.touching[0] == Approx(1));
+    for (std::size_t i = 0; i < directions; ++i) turned.touching[i] = -turned.touching[i];
+    host::RunOnDemand next(system->view(), system->initial_state(), *solver, s, sinks, &turned);
+    REQUIRE(next.go_to(last, true));
+    CHECK(v == Approx(speed - mu * g * last).epsilon(1e-9));
+    CHECK(x == Approx(speed * last - 0.5 * mu * g * last * last).epsilon(1e-9));
+  }
+}
