@@ -69,7 +69,7 @@ TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is
   }
 }
 
-TEST_CASE("a body that its joint holds still under a load has accelerations of rounding alone, and no doubt is raised") {
+TEST_CASE("a body that its joint holds still under a load has accelerations of rounding, and no doubt is raised") {
   const std::string text = R"(
 polyform: 1
 gravity: [0, 0, 0]

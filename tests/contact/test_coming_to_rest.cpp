@@ -65,8 +65,8 @@ forces: [{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0.3,
 
 }  // namespace
 
-// A few corners slide on one plane until all stop at once. The energy that was there, that of the height at the end, and
-// what was lost on the way are a closed account; on a level ground that moves nothing, friction never gives any back.
+// A few corners slide on one plane until all stop at once. The energy that was there, that of the height at the end,
+// and what was lost on the way are a closed account; on a level ground friction never gives any back.
 TEST_CASE("friction never pushes a body that tumbles to rest on a level ground") {
   for (const std::string& text : {tumbling_hull, tumbling_box}) {
     const auto system = system_from_text(text);

@@ -68,8 +68,8 @@ void JointCheck::place(const Observation& now) noexcept {
   angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
 }
 
-/// What the joints of a body hold of it in sum: a body that stands still under a load has accelerations of rounding, and
-/// the one that the load would give it alone tells how large that is. What goes through a body from joint to joint
+/// What the joints of a body hold of it in sum: a body that stands still under a load has accelerations of rounding,
+/// and the one that the load would give it alone tells how large that is. What goes through a body from joint to joint
 /// cancels in the sum, and does not count.
 void JointCheck::find_held(const Observation& now) noexcept {
   std::ranges::fill(held_, Spatial{});

@@ -50,7 +50,8 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   }
   // What came to rest is stopped, and drift is taken off first. If they went with the new modes they would change what
   // hardly slides, against the directions that were chosen by its motion.
-  if ((what == resting || what == gripping) && ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
+  // Of a failure the next step says why.
+  if ((what == resting || what == gripping) && ode_.correct(t, y)) project(t, y);
   if (what == closing) collide(t, y, function);
   choose(t, y, function);
 }
@@ -135,8 +136,8 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
   std::ranges::fill(slack_, 0.0);
   find_touching(t, fired);
   // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event. Nor do those
-  // that come near with a speed: they touch at an event of their own, by an impact. Held without one, the others would be
-  // thrown about by what takes that speed away.
+  // that come near with a speed: they touch at an event of their own, by an impact. Held without one, the others would
+  // be thrown about by what takes that speed away.
   std::erase_if(touching_, [&](std::size_t k) {
     if (!set_.point(k).has_normal) return false;
     const bool closes = fired == functions_per_point * k + closing;
