@@ -206,24 +206,6 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
-std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 1 + corner_places(b); }
-void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  // The deepest place has the normal of the face that is nearest to it.
-  ContactPoint& deepest = out[0];
-  Vec3 normal = ball_at_mesh(a.position, 0, b).normal;
-  constexpr int most = 20;
-  constexpr double settled = 1e-12;
-  bool is_settled = false;
-  for (int i = 0; i < most && !is_settled; ++i) {
-    deepest = ball_at_mesh(farthest_of_ellipsoid(a, -normal), 0, b);
-    is_settled = norm(deepest.normal - normal) < settled;
-    normal = deepest.normal;
-  }
-  deepest.is_carried = is_settled;  // over an edge, or in a valley, it is next to the deepest one
-  put_corners(b, a, nowhere(a.position, b.position, b.mesh->size()), out.subspan(1),
-              [&](const Vec3& corner) { return mirrored(ball_at_ellipsoid(corner, 0, a)); });
-}
-
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
   return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
 }
