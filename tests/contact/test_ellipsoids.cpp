@@ -115,13 +115,18 @@ TEST_CASE("an ellipsoid of three equal axes touches boxes and meshes as a ball d
 // The support functions of a roof of triangles, by sampling: the distance of two convex bodies is the largest one along
 // any direction.
 TEST_CASE("the distance from an ellipsoid to a convex mesh is the largest along any direction") {
-  const TriangleMesh roof = *convex_hull(std::vector<Vec3>{
-      {-0.4, -0.3, -0.2}, {0.5, -0.3, -0.25}, {0.45, 0.4, -0.2}, {-0.4, 0.35, -0.3}, {-0.3, -0.1, 0.3}, {0.3, 0.2, 0.35}});
+  const TriangleMesh roof = *convex_hull(std::vector<Vec3>{{-0.4, -0.3, -0.2},
+                                                           {0.5, -0.3, -0.25},
+                                                           {0.45, 0.4, -0.2},
+                                                           {-0.4, 0.35, -0.3},
+                                                           {-0.3, -0.1, 0.3},
+                                                           {0.3, 0.2, 0.35}});
   const GeometricShape shape{
       .kind = GeometricShape::Kind::mesh, .vertices = roof.vertices, .faces = roof.faces, .convex = true};
   const Vec3 half_axes{0.4, 0.2, 0.1};
   for (const Vec3& turned : {Vec3{0.4, -1.3, 0.8}, Vec3{-2.1, 0.2, 0.5}})
-    for (const Vec3& center : {Vec3{0.1, 0.2, 0.7}, Vec3{0.7, -0.5, 0.1}, Vec3{-0.1, 0.05, 0.42}, Vec3{0.3, 0.3, 0.3}}) {
+    for (const Vec3& center :
+         {Vec3{0.1, 0.2, 0.7}, Vec3{0.7, -0.5, 0.1}, Vec3{-0.1, 0.05, 0.42}, Vec3{0.3, 0.3, 0.3}}) {
       const Mat3 R = rotation_matrix(from_rotation_vector(turned));
       const ContactPoint found = only_point(egg_of(half_axes), R, center, shape);
       const auto along = [&](const Vec3& n) {
@@ -166,9 +171,9 @@ std::string falling_egg(const Vec3& half_axes, const Vec3& place, const Vec3& tu
 TEST_CASE("an ellipsoid that comes down beside an edge is thrown off by an impact there") {
   const double moment = 0.05, tilt = 0.4;
   const std::string triangles =
-      "{type: mesh, vertices: [[-0.5, -0.5, -0.5], [0.5, -0.5, -0.5], [0.5, 0.5, -0.5], [-0.5, 0.5, -0.5], [-0.5, -0.5, "
-      "0.5], [0.5, -0.5, 0.5], [0.5, 0.5, 0.5], [-0.5, 0.5, 0.5]], faces: [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], "
-      "[1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]}";
+      "{type: mesh, vertices: [[-0.5, -0.5, -0.5], [0.5, -0.5, -0.5], [0.5, 0.5, -0.5], [-0.5, 0.5, -0.5], "
+      "[-0.5, -0.5, 0.5], [0.5, -0.5, 0.5], [0.5, 0.5, 0.5], [-0.5, 0.5, 0.5]], "
+      "faces: [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]]}";
   for (const std::string& ground : {std::string("{type: box, size: [1, 1, 1]}"), triangles})
     for (const Vec3& half_axes : {Vec3{0.3, 0.3, 0.3}, Vec3{0.4, 0.2, 0.3}}) {
       const Vec3 turned{0.3, -0.5, 0.2}, n{std::sin(tilt), 0, std::cos(tilt)};

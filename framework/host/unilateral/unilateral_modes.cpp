@@ -49,6 +49,10 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
     // The sliding has only turned round since the last step.
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
   }
+  if (function % functions_per_point == closing && is_closed(k)) {
+    ended_[k] = 1;
+    return choose(t, y, std::nullopt);
+  }
   if (function % functions_per_point == closing) collide(t, y, function);
   choose(t, y, function);
 }

@@ -72,8 +72,8 @@ double farthest_between(const Vec3& one, const Vec3& other, const Vec3& d) noexc
 }
 
 /// The distance of two convex bodies is the largest of those along all directions, whether they overlap or not. It is
-/// along the normal of a face, across an edge or from a corner; a direction from an edge or corner beyond which the mesh
-/// reaches has a smaller distance, and another one is the largest.
+/// along the normal of a face, across an edge or from a corner; a direction from an edge or corner beyond which the
+/// mesh reaches has a smaller distance, and another one is the largest.
 Way way_out_of_convex(const Egg& egg, const Polyhedron& mesh) noexcept {
   Way best{-std::numeric_limits<double>::infinity(), {}};
   for (const Polyhedron::Face& face : mesh.faces())
@@ -96,8 +96,8 @@ Way way_out_of_convex(const Egg& egg, const Polyhedron& mesh) noexcept {
   return best;
 }
 
-/// Whether a point is over a triangle, or beside it by rounding. Beyond a flat side another one goes on, whose normal may
-/// differ by as much as triangles of one plane do.
+/// Whether a point is over a triangle, or beside it by rounding. Beyond a flat side another one goes on, whose normal
+/// may differ by as much as triangles of one plane do.
 bool is_over(const Polyhedron::Facet& facet, const Vec3& p, double size) noexcept {
   constexpr double flat = 1e-6;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -152,7 +152,8 @@ Way way_out_of_mesh(const Egg& egg, const Polyhedron& mesh) noexcept {
 
 void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Egg egg(a, b);
-  const ContactPoint p = egg.point(b.mesh->is_convex() ? way_out_of_convex(egg, *b.mesh) : way_out_of_mesh(egg, *b.mesh));
+  const Way way = b.mesh->is_convex() ? way_out_of_convex(egg, *b.mesh) : way_out_of_mesh(egg, *b.mesh);
+  const ContactPoint p = egg.point(way);
   out[0] = {p.gap, b.R * p.normal, b.position + b.R * p.position};
 }
 
