@@ -71,6 +71,8 @@ class BodyGroupNames;
 /// The entry `contacts`, one map or a list of them: an instance of a type for each pair of bodies that no joint
 /// connects, and for bodies and ground; or one for all of them together.
 void read_contacts(Reading&, const BodyGroupNames&, const Value&);
+/// Warns where two entries make surfaces of the same two bodies touch: their forces add up.
+void warn_of_repeated_contacts(Reading&);
 void read_constraints(Reading&, std::span<const Value>);
 /// Items of the lists `modules` and `subsystems`, and parts that are subsystems. A subsystem under the key `modules`,
 /// which it had before, is read with a note.

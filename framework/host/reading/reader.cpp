@@ -132,6 +132,7 @@ void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   const std::optional<Value> groups = map.find("groups");
   const BodyGroupNames group_names(r, groups ? &*groups : nullptr);
   if (const auto contacts = map.find("contacts")) read_contacts(r, group_names, *contacts);
+  warn_of_repeated_contacts(r);
   read_constraints(r, sections.constraints);
   read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
   r.formulas.finish_signals();

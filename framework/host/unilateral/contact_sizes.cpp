@@ -71,6 +71,14 @@ double response_of(const SystemView& view, std::initializer_list<FrameIndex> fra
   return sum;
 }
 
+double smaller_reach(const SystemView& view, const SystemScales& scales, std::initializer_list<FrameIndex> frames,
+                     double most) {
+  for (const FrameIndex f : frames)
+    if (!is_ground(f) && at(f) < view.bodies.size() && scales.reach(at(f)) > 0)
+      most = std::min(most, scales.reach(at(f)));
+  return most;
+}
+
 const JointData* joint_of(const SystemView& view, std::size_t velocity) {
   const auto found = std::ranges::find_if(view.joints, [=](const JointData& joint) {
     return velocity >= joint.v_offset && velocity < joint.v_offset + joint.nv;
@@ -83,12 +91,14 @@ const JointData* joint_of(const SystemView& view, std::size_t velocity) {
 std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstStateView& start,
                                         const UnilateralSet& set) {
   const ContactSizes along = sizes_of_system(view, start);
+  const SystemScales scales(view);
   const ContactSizes about{1, along.speed / along.length, along.acceleration / along.length, 0};
   std::vector<ContactSizes> all;
   for (std::size_t k = 0; k < set.points(); ++k) {
     const std::size_t velocity = set.velocity_of(k);
     const bool turning = velocity != UnilateralPoint::none && turns(view, velocity, start);
     all.push_back(turning ? about : along);
+    if (!turning) all.back().body = smaller_reach(view, scales, {set.frame_of(k, 0), set.frame_of(k, 1)}, along.length);
     const JointData* const joint = velocity == UnilateralPoint::none ? nullptr : joint_of(view, velocity);
     all.back().response = joint != nullptr
                               ? response_of(view, {joint->base_frame, joint->moving_frame}, turning)

@@ -15,6 +15,7 @@ struct ContactSizes {
   double acceleration = 1;  ///< m/s² or rad/s²
   /// What a unit force along a row gives where nothing else holds the two bodies, 1/kg or 1/(kg m²); 0: not known.
   double response = 0;
+  double body = 1;  ///< of the smaller one of the two bodies, m; 1 rad of a row about a turning joint
 };
 
 /// Those of all points. The length is the farthest place of bodies and of joints on them at the start, up to ten times

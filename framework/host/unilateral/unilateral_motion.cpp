@@ -21,6 +21,8 @@ constexpr double rest_share = 1e-9;
 constexpr double force_share = 1e-9;
 // Of the speed of contact_sizes.hpp: what has broken away and is faster has a direction of its own.
 constexpr double guided_speed = 1e-4;
+// A part of the body: a gap of a row that holds, which no drift within a step makes. Its place is another one.
+constexpr double longest_closing = 0.05;
 // Of a point that is guided, in place of its mode.
 constexpr std::int32_t kept_as_guided = static_cast<std::int32_t>(UnilateralMode::slip) + 1;
 
@@ -42,6 +44,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       loads_(three * set_.points()),
       column_(loads_),
       slack_(functions_per_point * set_.points()),
+      ended_(set_.points()),
       moved_(ode.size()),
       rates_now_(ode.size()),
       rates_then_(ode.size()) {
@@ -119,6 +122,12 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       forces_.list_rows();
       if (!forces_.has_rows()) return true;
       set_.evaluate(t, y);
+      if (any_ended()) return true;  // an event before the end of the step opens it
+      if (const std::optional<std::size_t> k = moved_far()) {
+        failure_ = fmt::format("the surfaces of {} lie {:.3g} (m or rad) {} where they touched just before", set_.name_of(*k),
+                               std::abs(set_.gap(*k)), set_.gap(*k) > 0 ? "apart" : "in each other");
+        return false;
+      }
       const bool wide = forces_.is_wide(), fast = forces_.is_fast();
       if ((!wide && !fast) || !forces_.respond_to_rows(t, y)) return true;  // of a failure the next step says why
       if (wide && second_ != nullptr && !close_gaps(t, y)) return true;
@@ -133,6 +142,20 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
     failure_ = problem.what();
   }
   return false;
+}
+
+/// Whether the place of a row that holds has ended.
+bool UnilateralMotion::any_ended() const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (is_closed(k) && !set_.has_place(k)) return true;
+  return false;
+}
+
+/// A row that holds and whose gap is wider than drift makes it.
+std::optional<std::size_t> UnilateralMotion::moved_far() const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (is_closed(k) && set_.point(k).has_gap && std::abs(set_.gap(k)) > longest_closing * units_[k].body) return k;
+  return std::nullopt;
 }
 
 /// Moves the positions in y as velocities would that close the gaps in a unit of time. False if the solver fails.
@@ -202,6 +225,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
       const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
+      if (point.has_gap && !set_.has_place(k)) continue;
       if (point.has_gap)
         tell(closing, set_.gap(k) + margin, set_.rate(row));
       else
@@ -209,6 +233,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
         tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
       continue;
     }
+    if (!set_.has_place(k)) tell(closing, -1, 0);
     if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {
@@ -242,8 +267,10 @@ std::optional<std::size_t> UnilateralMotion::find_pushing(std::span<const double
   return std::nullopt;
 }
 
-void UnilateralMotion::settle(double step) {
+void UnilateralMotion::settle(double step, bool is_long) {
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    if (is_long || !set_.has_place(k)) ended_[k] = 0;
+    if (!set_.has_place(k)) continue;
     if (!is_closed(k)) {
       span_[k] = std::max(span_[k], set_.gap(k));
       continue;

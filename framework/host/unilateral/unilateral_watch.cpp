@@ -105,8 +105,7 @@ std::optional<double> UnilateralWatch::nearer_end(double event) {
 
 void UnilateralWatch::pass(double t, std::span<double> y) {
   ++count_;
-  evaluate(t, other_values_, other_rates_);
-  motion_.settle(t - integrator_.previous_time());
+  settle_at(t);
   // Friction that pushes what slides knows its direction wrongly: so all is decided anew, as at the start.
   if (pushes_)
     motion_.renew(t, y);
@@ -115,9 +114,15 @@ void UnilateralWatch::pass(double t, std::span<double> y) {
 }
 
 void UnilateralWatch::settle() {
-  const double t = integrator_.time();
+  settle_at(integrator_.time());
+  // A correction of positions may bring a row over the end of its place, which no event told.
+  if (motion_.any_ended()) motion_.release(integrator_.time(), y_);
+}
+
+void UnilateralWatch::settle_at(double t) {
   evaluate(t, other_values_, other_rates_);
-  motion_.settle(t - integrator_.previous_time());
+  const double step = t - integrator_.previous_time();
+  motion_.settle(step, step > times_touch_located * touch_located * scale(t));
 }
 
 double UnilateralWatch::longest_step() const {

@@ -105,6 +105,10 @@ constinit const std::string_view remedy_for_shapes =
 
 bool check_friction(const FieldValue& at_rest, const FieldValue& sliding, std::size_t number, std::size_t field,
                     FieldSink& sink) noexcept {
+  if (at_rest.given && at_rest.number > 0 && !sliding.given)
+    sink.report(Severity::warning, number, field,
+                "there is friction at rest and none in sliding: 'dynamic' is 0 where it is not given",
+                "Give 'dynamic' too; alone it is the friction at rest as well.");
   if (!at_rest.given || at_rest.number >= sliding.number) return true;
   sink.report(Severity::error, number, field,
               Message("the friction at rest, {:g}, is below that of sliding, {:g}", at_rest.number, sliding.number),

@@ -26,7 +26,9 @@ struct Seen {
 };
 
 ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
-  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
+  ContactPoint out{p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
+  out.is_there = p.is_there;
+  return out;
 }
 
 /// How many places the corners of a mesh have among the points of a pair.
@@ -111,7 +113,7 @@ ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face
   const Vec3 line = corner - nearest_of_sides(body, face, corner);
   const double distance = norm(line);
   if (!(distance > 0)) return nowhere(corner, {}, body.size());
-  return {distance, (1 / distance) * line, corner - 0.5 * line};
+  return beside_it({distance, (1 / distance) * line, corner - 0.5 * line});
 }
 
 /// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.
@@ -204,24 +206,6 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
       axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
       [](const Vec3&, double) { return true; }, out.subspan(2, 2));
   put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
-}
-
-std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 1 + corner_places(b); }
-void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  // The deepest place has the normal of the face that is nearest to it.
-  ContactPoint& deepest = out[0];
-  Vec3 normal = ball_at_mesh(a.position, 0, b).normal;
-  constexpr int most = 20;
-  constexpr double settled = 1e-12;
-  bool is_settled = false;
-  for (int i = 0; i < most && !is_settled; ++i) {
-    deepest = ball_at_mesh(farthest_of_ellipsoid(a, -normal), 0, b);
-    is_settled = norm(deepest.normal - normal) < settled;
-    normal = deepest.normal;
-  }
-  deepest.is_carried = is_settled;  // over an edge, or in a valley, it is next to the deepest one
-  put_corners(b, a, nowhere(a.position, b.position, b.mesh->size()), out.subspan(1),
-              [&](const Vec3& corner) { return mirrored(ball_at_ellipsoid(corner, 0, a)); });
 }
 
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {

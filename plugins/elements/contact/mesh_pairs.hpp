@@ -22,8 +22,7 @@ void sphere_mesh(const PlacedShape& sphere, const PlacedShape& mesh, std::span<C
 std::size_t capsule_mesh_points(const PlacedShape& capsule, const PlacedShape& mesh) noexcept;
 void capsule_mesh(const PlacedShape& capsule, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
-/// The deepest place of the ellipsoid over a face, and the corners of the mesh.
-std::size_t ellipsoid_mesh_points(const PlacedShape& ellipsoid, const PlacedShape& mesh) noexcept;
+/// The place where face, edge or corner of the mesh and the ellipsoid are nearest to each other.
 void ellipsoid_mesh(const PlacedShape& ellipsoid, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
 /// Of two convex ones the corners of each, above that face of the other one that it is farthest out of; of others the

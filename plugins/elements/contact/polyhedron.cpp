@@ -158,6 +158,9 @@ std::vector<Polyhedron::Side> Polyhedron::sides() const {
 
 void Polyhedron::join_sides(std::span<const Side> all) {
   for (Triangle& t : triangles_) t.side_normals = {t.normal, t.normal, t.normal};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    triangles_[all[i].triangle].has_side[all[i].number] =
+        i == 0 || all[i].from != all[i - 1].from || all[i].to != all[i - 1].to;
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const Side &one = all[i], &other = all[i + 1];
     if (one.from != other.from || one.to != other.to) continue;

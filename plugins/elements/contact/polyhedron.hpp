@@ -59,6 +59,17 @@ class Polyhedron {
   SurfacePlace nearest(const Vec3& point) const noexcept;
   /// Whether a point lies behind all faces of a convex body, or within another one, but for a distance.
   bool has_within(const Vec3& point, double around) const noexcept;
+  /// A triangle of the surface: its corners against the clock, seen from outside.
+  struct Facet {
+    std::array<Vec3, 3> corners;
+    Vec3 normal;
+    /// Whether the surface goes on in its plane beyond the side from corner k to the next.
+    std::array<bool, 3> is_flat_side;
+    std::array<bool, 3> has_side, has_corner;  ///< each side and each corner is of one triangle
+  };
+  /// Calls visit(facet) for each triangle that a box in the axes of the shape may meet.
+  template <class Visit>
+  void for_facets_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept;
   /// Calls visit(edge) for each edge of the triangles that a box in the axes of the shape may meet.
   template <class Visit>
   void for_edges_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept;
@@ -75,7 +86,7 @@ class Polyhedron {
     Vec3 normal;
     std::array<Vec3, 3> side_normals;  ///< sums over both triangles at a side, from corner k to the next
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
-    std::array<bool, 3> has_corner{};                               ///< each corner is of one triangle
+    std::array<bool, 3> has_side{}, has_corner{};                   ///< each side and corner is of one triangle
     std::array<bool, 3> is_flat_side{}, is_flat_corner{};           ///< where the surface goes on in its plane
   };
   struct Node {
@@ -128,6 +139,13 @@ void Polyhedron::for_triangles_in(const Vec3& low, const Vec3& high, Visit visit
     }
     for (std::uint32_t t = node.first; t < node.first + node.count; ++t) visit(triangles_[t]);
   }
+}
+template <class Visit>
+void Polyhedron::for_facets_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
+  for_triangles_in(low, high, [&](const Triangle& t) {
+    visit(Facet{{corners_[t.corners[0]], corners_[t.corners[1]], corners_[t.corners[2]]},
+                t.normal, t.is_flat_side, t.has_side, t.has_corner});
+  });
 }
 template <class Visit>
 void Polyhedron::for_edges_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {

@@ -16,12 +16,16 @@ ContactPoint at_height(const Vec3& center, double radius, double height, const V
 }
 
 /// A ball and the nearest place of an edge or corner. A centre that lies on it, but for rounding, has the normal `out`.
+/// A corner, which is a ball without radius, does not touch there: it has passed the edge.
 ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside,
                      double size) noexcept {
   const Vec3 line = inside ? nearest - center : center - nearest;
   const double distance = norm(line);
-  return at_height(center, radius, inside ? -distance : distance,
-                   distance > beside * size ? (1 / distance) * line : out);
+  const bool is_on_it = !(distance > beside * size);
+  ContactPoint point =
+      at_height(center, radius, inside ? -distance : distance, is_on_it ? out : (1 / distance) * line);
+  point.is_there = radius > 0 || inside || is_on_it;
+  return point;
 }
 
 }  // namespace
@@ -70,8 +74,7 @@ Vec3 farthest_of_ellipsoid(const PlacedShape& e, const Vec3& direction) noexcept
   return e.position + e.R * Vec3{a.x * scaled.x / size, a.y * scaled.y / size, a.z * scaled.z / size};
 }
 
-ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedShape& e) noexcept {
-  const Vec3 c = transpose_times(e.R, center - e.position), &a = e.half_edges;
+EllipsoidPlace nearest_of_ellipsoid(const Vec3& c, const Vec3& a) noexcept {
   const Vec3 scaled{c.x / a.x, c.y / a.y, c.z / a.z};
   const bool inside = dot(scaled, scaled) <= 1;
   const double least = std::min({a.x, a.y, a.z}), unit = least * least;
@@ -111,6 +114,12 @@ ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedSh
   }
   Vec3 out{nearest.x / (a.x * a.x), nearest.y / (a.y * a.y), nearest.z / (a.z * a.z)};
   out = (1 / norm(out)) * out;
+  return {nearest, out};
+}
+
+ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedShape& e) noexcept {
+  const Vec3 c = transpose_times(e.R, center - e.position);
+  const auto [nearest, out] = nearest_of_ellipsoid(c, e.half_edges);
   return at_height(center, radius, dot(c - nearest, out), e.R * out);
 }
 

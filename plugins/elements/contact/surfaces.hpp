@@ -12,8 +12,7 @@ namespace polyform::contact {
 // 0 is that of a corner. A centre may lie within.
 ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape& plane) noexcept;
 ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedShape& cylinder) noexcept;
-/// By the only root of Σ (a c/(t + a²))² = 1 above −(the least a)² (Eberly 2013, "Distance from a Point to an Ellipse,
-/// an Ellipsoid, or a Hyperellipsoid"). A centre within is pushed out at the place that is nearest.
+/// A centre within is pushed out at the place that is nearest.
 ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedShape& ellipsoid) noexcept;
 ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& mesh) noexcept;
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
@@ -28,6 +27,13 @@ ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& cylinder,
 /// balls.
 std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
 
+/// The place of an ellipsoid that is nearest to a point, and the outward normal there (unit).
+struct EllipsoidPlace {
+  Vec3 nearest, out;
+};
+/// In the axes of the ellipsoid, by the only root of Σ (a c/(t + a²))² = 1 above −(the least a)² (Eberly 2013, "Distance
+/// from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid").
+EllipsoidPlace nearest_of_ellipsoid(const Vec3& point, const Vec3& half_axes) noexcept;
 /// The point of an ellipsoid that reaches farthest along a unit direction.
 Vec3 farthest_of_ellipsoid(const PlacedShape& ellipsoid, const Vec3& direction) noexcept;
 
