@@ -41,7 +41,7 @@ bool UnilateralMotion::allow_overlaps() {
 
 bool UnilateralMotion::opens(std::size_t function) const {
   const std::size_t k = function / functions_per_point;
-  return function % functions_per_point == closing && !is_closed(k) && set_.point(k).has_gap &&
+  return function % functions_per_point == closing && set_.point(k).has_gap &&
          set_.rate(three * k) > least_speed(three * k);
 }
 

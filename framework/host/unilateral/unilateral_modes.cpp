@@ -48,10 +48,6 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
     now_.modes[k] = UnilateralMode::stick;
   }
-  if (function % functions_per_point == closing && is_closed(k)) {
-    ended_[k] = 1;
-    return choose(t, y, std::nullopt);
-  }
   // What came to rest is stopped, and drift is taken off first. If they went with the new modes they would change what
   // hardly slides, against the directions that were chosen by its motion.
   // Of a failure the next step says why.

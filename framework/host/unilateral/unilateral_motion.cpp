@@ -44,7 +44,6 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       loads_(three * set_.points()),
       column_(loads_),
       slack_(functions_per_point * set_.points()),
-      ended_(set_.points()),
       moved_(ode.size()),
       rates_now_(ode.size()),
       rates_then_(ode.size()) {
@@ -122,10 +121,9 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       forces_.list_rows();
       if (!forces_.has_rows()) return true;
       set_.evaluate(t, y);
-      if (any_ended()) return true;  // an event before the end of the step opens it
       if (const std::optional<std::size_t> k = moved_far()) {
-        failure_ = fmt::format("the surfaces of {} lie {:.3g} (m or rad) {} where they touched just before", set_.name_of(*k),
-                               std::abs(set_.gap(*k)), set_.gap(*k) > 0 ? "apart" : "in each other");
+        failure_ = fmt::format("the surfaces of {} lie {:.3g} (m or rad) {} where they touched just before",
+                               set_.name_of(*k), std::abs(set_.gap(*k)), set_.gap(*k) > 0 ? "apart" : "in each other");
         return false;
       }
       const bool wide = forces_.is_wide(), fast = forces_.is_fast();
@@ -141,13 +139,6 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
   } catch (const std::exception& problem) {
     failure_ = problem.what();
   }
-  return false;
-}
-
-/// Whether the place of a row that holds has ended.
-bool UnilateralMotion::any_ended() const {
-  for (std::size_t k = 0; k < now_.modes.size(); ++k)
-    if (is_closed(k) && !set_.has_place(k)) return true;
   return false;
 }
 
@@ -225,7 +216,6 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
       const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
-      if (point.has_gap && !set_.has_place(k)) continue;
       if (point.has_gap)
         tell(closing, set_.gap(k) + margin, set_.rate(row));
       else
@@ -233,7 +223,6 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
         tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
       continue;
     }
-    if (!set_.has_place(k)) tell(closing, -1, 0);
     if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {
@@ -267,10 +256,8 @@ std::optional<std::size_t> UnilateralMotion::find_pushing(std::span<const double
   return std::nullopt;
 }
 
-void UnilateralMotion::settle(double step, bool is_long) {
+void UnilateralMotion::settle(double step) {
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
-    if (is_long || !set_.has_place(k)) ended_[k] = 0;
-    if (!set_.has_place(k)) continue;
     if (!is_closed(k)) {
       span_[k] = std::max(span_[k], set_.gap(k));
       continue;

@@ -46,12 +46,8 @@ class UnilateralMotion {
   void renew(double t, std::span<double> y);
   /// At an event, with its function.
   void pass(double t, std::span<double> y, std::size_t function);
-  /// At the end of a step, or of the part of it before an event, s; at the state that was evaluated last. is_long: that
-  /// the step is longer than an event is located to.
-  void settle(double step, bool is_long);
-  /// Whether the place of a row that holds has ended, at the state that was evaluated last: then release() lets it go.
-  bool any_ended() const;
-  void release(double t, std::span<double> y) { choose(t, y, std::nullopt); }
+  /// At the end of a step, or of the part of it before an event, s; at the state that was evaluated last.
+  void settle(double step);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
@@ -92,8 +88,8 @@ class UnilateralMotion {
   double least_speed(std::size_t row) const;
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
   double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
-  std::optional<std::size_t> moved_far() const;
   void find_forces(double t, std::span<const double> y);
+  std::optional<std::size_t> moved_far() const;
   bool close_gaps(double t, std::span<double> y);
   void see_shares();
   // Finds the points that touch.
@@ -137,7 +133,6 @@ class UnilateralMotion {
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
-  std::vector<char> ended_;             ///< per point: its place ends just after the present time
   std::vector<std::size_t> touching_;  ///< points
   std::vector<char> slides_;           ///< of these: now
   Eigen::MatrixXd W_;                  ///< of their rows, three each

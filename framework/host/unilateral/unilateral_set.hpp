@@ -13,7 +13,6 @@
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
-#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -65,7 +64,6 @@ class UnilateralSet {
   /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
   void evaluate(double t, std::span<const double> y);
   double gap(std::size_t k) const { return gap_[k]; }
-  bool has_place(std::size_t k) const { return gap_[k] < polyform::no_place; }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
   /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.

@@ -105,7 +105,8 @@ std::optional<double> UnilateralWatch::nearer_end(double event) {
 
 void UnilateralWatch::pass(double t, std::span<double> y) {
   ++count_;
-  settle_at(t);
+  evaluate(t, other_values_, other_rates_);
+  motion_.settle(t - integrator_.previous_time());
   // Friction that pushes what slides knows its direction wrongly: so all is decided anew, as at the start.
   if (pushes_)
     motion_.renew(t, y);
@@ -114,15 +115,9 @@ void UnilateralWatch::pass(double t, std::span<double> y) {
 }
 
 void UnilateralWatch::settle() {
-  settle_at(integrator_.time());
-  // A correction of positions may bring a row over the end of its place, which no event told.
-  if (motion_.any_ended()) motion_.release(integrator_.time(), y_);
-}
-
-void UnilateralWatch::settle_at(double t) {
+  const double t = integrator_.time();
   evaluate(t, other_values_, other_rates_);
-  const double step = t - integrator_.previous_time();
-  motion_.settle(step, step > times_touch_located * touch_located * scale(t));
+  motion_.settle(t - integrator_.previous_time());
 }
 
 double UnilateralWatch::longest_step() const {

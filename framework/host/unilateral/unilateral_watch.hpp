@@ -39,7 +39,6 @@ class UnilateralWatch final : private Signals {
   bool counts(std::size_t k, bool rising) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;
-  void settle_at(double t);
 
   UnilateralMotion& motion_;
   Integration& integrator_;

@@ -57,7 +57,7 @@ ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Fac
   const double distance = norm(line);
   // Only the face that looks away from all of the other box can have it within.
   if (!(distance > 0)) return nowhere(corner, box.position, size_of(box));
-  return beside_it({distance, (1 / distance) * line, corner - 0.5 * line});
+  return {distance, (1 / distance) * line, corner - 0.5 * line};
 }
 
 Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {

@@ -26,9 +26,7 @@ struct Seen {
 };
 
 ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
-  ContactPoint out{p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
-  out.is_there = p.is_there;
-  return out;
+  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
 }
 
 /// How many places the corners of a mesh have among the points of a pair.
@@ -113,7 +111,7 @@ ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face
   const Vec3 line = corner - nearest_of_sides(body, face, corner);
   const double distance = norm(line);
   if (!(distance > 0)) return nowhere(corner, {}, body.size());
-  return beside_it({distance, (1 / distance) * line, corner - 0.5 * line});
+  return {distance, (1 / distance) * line, corner - 0.5 * line};
 }
 
 /// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.

@@ -26,9 +26,6 @@ struct ContactPoint {
   /// `middle` times `others`.
   double own = 1, others = 0;
   Vec3 middle{};
-  /// Whether it is a place where the surfaces can meet. A corner that is beside a face, or edges that do not cross, have
-  /// none: then the gap is a distance that closes at other places.
-  bool is_there = true;
 
   /// The rate of the gap where surfaces have the relative velocity velocity_at(place).
   template <class VelocityAt>
@@ -69,13 +66,7 @@ inline ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
   const Vec3 line = a - b;
   const double distance = norm(line);
   const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
-  ContactPoint none{distance + far, normal, 0.5 * (a + b)};
-  none.is_there = false;
-  return none;
-}
-inline ContactPoint beside_it(ContactPoint point) noexcept {
-  point.is_there = false;
-  return point;
+  return {distance + far, normal, 0.5 * (a + b)};
 }
 
 /// Two convex bodies whose distance along some directions is `apart` at most cannot lie deeper in each other: a point

@@ -11,7 +11,6 @@
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/unilateral.hpp"
-#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "shape_pair.hpp"
 #include "tangents.hpp"
@@ -134,7 +133,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Contact& c = contacts_[i];
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
       const std::span<const ContactPoint> points = points_of(c, first, second);
-      const auto is_near = [&](const ContactPoint& point) { return point.is_there && point.gap < near_share * c.size; };
+      const auto is_near = [&](const ContactPoint& point) { return point.gap < near_share * c.size; };
       double part = 0;
       for (const ContactPoint& point : points)
         if (is_near(point) && point.turn > upright) part = part > 0 ? std::min(part, point.turn) : point.turn;
@@ -142,7 +141,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       for (std::size_t p = 0; p < points.size(); ++p) {
         const ContactPoint& point = points[p];
         const std::size_t k = c.first_point + p;
-        out.gap[k] = point.is_there ? point.gap : no_place;
+        out.gap[k] = point.gap;
         out.holding[k] = c.holding;
         out.sliding[k] = c.sliding;
         const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);

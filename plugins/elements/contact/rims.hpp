@@ -87,8 +87,7 @@ void rims_at_surface(const PlacedShape& a, Surface surface, std::span<ContactPoi
       for (std::size_t k = 1; k < spokes.size(); ++k) of_rim[k] = at(spokes[k]), of_rim[k].is_carried = false;
       if (is_level(rim, spokes, of_rim)) {
         of_rim[3] = of_rim[0];
-        of_rim[3].gap += 2 * (a.radius + a.half_length);
-        of_rim[3].is_there = false;
+        of_rim[3].gap += 2 * (a.radius + a.half_length);  // not there
         continue;
       }
     }

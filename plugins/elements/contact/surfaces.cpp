@@ -16,16 +16,12 @@ ContactPoint at_height(const Vec3& center, double radius, double height, const V
 }
 
 /// A ball and the nearest place of an edge or corner. A centre that lies on it, but for rounding, has the normal `out`.
-/// A corner, which is a ball without radius, does not touch there: it has passed the edge.
 ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside,
                      double size) noexcept {
   const Vec3 line = inside ? nearest - center : center - nearest;
   const double distance = norm(line);
-  const bool is_on_it = !(distance > beside * size);
-  ContactPoint point =
-      at_height(center, radius, inside ? -distance : distance, is_on_it ? out : (1 / distance) * line);
-  point.is_there = radius > 0 || inside || is_on_it;
-  return point;
+  return at_height(center, radius, inside ? -distance : distance,
+                   distance > beside * size ? (1 / distance) * line : out);
 }
 
 }  // namespace
