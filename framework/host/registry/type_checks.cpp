@@ -125,8 +125,8 @@ std::string mistake_in_sizes(const JointType& type) {
 std::string mistake_of(const Formulation& type) { return mistake_in_fields(type.options()); }
 
 std::string mistake_of(const JointType& type) {
-  std::string mistake = type.descriptor().outputs.empty() ? mistake_in_coordinates(type.descriptor().positions) : no_outputs;
-  if (mistake.empty()) mistake = mistake_in_sizes(type);
+  std::string mistake = type.descriptor().outputs.empty() ? mistake_in_sizes(type) : no_outputs;
+  if (mistake.empty()) mistake = mistake_in_coordinates(type.descriptor().positions);
   if (mistake.empty()) mistake = mistake_in_own_names("velocity", type.descriptor().velocities);
   return mistake.empty() ? mistake_in_fields(type.fields()) : mistake;
 }

@@ -28,14 +28,28 @@ class Declared final : public ModuleType {
   TypeDescriptor descriptor_;
 };
 
+/// A kernel that nothing calls.
+class NoKernel final : public JointKernel {
+ public:
+  void evaluate(const JointBatch&, Strided<JointMotion>) const noexcept override {}
+  void position_rates(const JointBatch&, std::span<double>) const noexcept override {}
+  void coordinates(std::span<const double>, const Mat3&, const Vec3&, std::span<double>) const noexcept override {}
+  Quat orientation(std::span<const double>, std::span<const double>) const noexcept override { return {}; }
+  void neutral(std::span<double>) const noexcept override {}
+};
+
+const std::array<Variable, 1> rate{{{"rate", "rad/s"}}};
+
 class DeclaredJoint final : public JointType {
  public:
   explicit DeclaredJoint(std::span<const Variable> positions)
-      : descriptor_{.name = "told", .meaning = "a joint for tests", .positions = positions} {}
+      : descriptor_{.name = "told", .meaning = "a joint for tests", .positions = positions, .velocities = rate} {}
+  const JointKernel* kernel() const noexcept override { return &kernel_; }
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   bool define(const JointInstance&, JointDefinition&, FieldSink&) const noexcept override { return true; }
 
  private:
+  NoKernel kernel_;
   TypeDescriptor descriptor_;
 };
 
