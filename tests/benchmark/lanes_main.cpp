@@ -222,14 +222,14 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
   NoRows none;
   host::RowSink* const sinks[] = {&none};
   const host::SolverPointer alone = benchmark::solver_for(system, formulation);
-  const Clock::time_point start = Clock::now();
+  const double start = processor_seconds();
   for (std::size_t i = 0; i < count; ++i) host::simulate(system, *alone, settings, sinks, {});
-  const double one_by_one = seconds_since(start);
+  const double one_by_one = processor_seconds() - start;
   const host::SolverPointer carrier = benchmark::solver_for(system, formulation);
   host::LaneRuns runs(*ask<BatchEvaluation>(*carrier), system.view(), settings.integrator);
   std::vector<host::SolverPointer> worlds;
   for (std::size_t k = 0; k < runs.lanes(); ++k) worlds.push_back(benchmark::solver_for(system, formulation));
-  const Clock::time_point again = Clock::now();
+  const double again = processor_seconds();
   for (std::size_t next = 0, ended = 0; ended < count;) {
     for (std::size_t k = 0; k < runs.lanes(); ++k)
       if (runs.is_free(k) && next < count) {
@@ -239,7 +239,7 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
     runs.step();
     for (std::size_t k = 0; k < runs.lanes(); ++k) ended += runs.take(k) ? 1 : 0;
   }
-  const double together = seconds_since(again);
+  const double together = processor_seconds() - again;
   fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title,
              1e3 * one_by_one / static_cast<double>(count), 1e3 * together / static_cast<double>(count),
              one_by_one / together);
@@ -296,11 +296,16 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   }
 }
 
-int benchmark_lanes(bool compiled) {
+/// only: --compiled or --drop for a part.
+int benchmark_lanes(std::string_view only) {
   const host::Registry registry;
   const Formulation& riccati = named(registry, "riccati");
-  if (compiled) {
+  if (only == "--compiled") {
     benchmark_compiled(registry, riccati);
+    return 0;
+  }
+  if (only == "--drop") {
+    measure_drop(registry, riccati);
     return 0;
   }
   fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
@@ -314,7 +319,8 @@ int benchmark_lanes(bool compiled) {
   of_mechanism("revolute chain", benchmark::revolute_chain(7));
   of_mechanism("binary tree", benchmark::binary_tree(15));
   of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
-  for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
+  for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank", "flexible_pendulum",
+                           "flexible_slider_crank", "four_link_flexible", "rotating_blade"}) {
     double reading = 0, assembling = 0;
     const auto system = benchmark::assembled(
         benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
@@ -332,7 +338,7 @@ int benchmark_lanes(bool compiled) {
 
 int main(int count, char** arguments) {
   try {
-    return benchmark_lanes(count > 1 && std::string_view(arguments[1]) == "--compiled");
+    return benchmark_lanes(count > 1 ? arguments[1] : "");
   } catch (const polyform::host::Failure& failure) {
     fmt::print(stderr, "{}\n", failure.message());
   } catch (const std::exception& problem) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "lane_flexible_arrays.hpp"
 #include "lane_loops.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/solvers/lane_evaluation.hpp"
@@ -14,7 +16,8 @@ namespace polyform::lanes {
 
 /// The tables of a tree that all packs share.
 struct Tables {
-  explicit Tables(const LaneWorld& world) : links(world.tree->links), angles(world.tree->rotations) {
+  explicit Tables(const LaneWorld& world)
+      : links(world.tree->links), angles(world.tree->rotations), flexible(world) {
     for (const JointData& joint : world.tree->general_joints) {
       const auto body = static_cast<std::uint32_t>(&joint - world.tree->general_joints.data());
       general.push_back({body, static_cast<std::uint32_t>(primitives.size()),
@@ -43,7 +46,13 @@ struct Tables {
   std::vector<GeneralJoint> general;
   std::vector<GeneralPrimitive> primitives;
   std::size_t singles = 0;
+  FlexibleTables flexible;
   Tree tree;
+
+  /// The place of a frame of a flexible body among these; none of others.
+  std::size_t attachment_of(FrameIndex f) const {
+    return flexible.attachments.empty() ? LoopLayout::none : flexible.attachments[at(f)];
+  }
 };
 
 /// The numbers of some worlds, side by side. Its members are the arrays that the kernels of the lanes read and write,
@@ -53,21 +62,23 @@ class Arrays {
  public:
   Arrays(const Tables& tables, const LaneWorld& world)
       : constants_(tables.tree.count), frames_(tables.tree.count), axes_(tables.primitives.size()),
-        work_(tables.tree.count), singles_(tables.singles), balls_(world.tree->balls),
+        work_(tables.tree.count + tables.flexible.frames.size()), singles_(tables.singles), balls_(world.tree->balls),
         motions_(tables.general.size()), general_(tables.general.size()), angles_(tables.angles.size()),
         sines_(tables.angles.size()), cosines_(tables.angles.size()), slots_(world.tree->slots),
-        z_(tables.tree.count) {
-    if (!world.loads->frames().empty()) loads_.resize(tables.tree.count);
+        z_(work_.size()) {
+    if (!world.loads->frames().empty()) loads_.resize(world.view->frames());
     if (!world.loops->empty()) loops_.emplace(*world.loops);
     cut_places_.resize(world.view->cut_joints().size());
     forces_.resize(world.loads->laws().numbers().size());
-    if (loops_ || !loads_.empty()) frame_motions_.resize(tables.tree.count);
+    if (loops_ || !loads_.empty()) frame_motions_.resize(world.view->frames());
+    if (!tables.flexible.elements.empty()) flexible_ = std::make_unique<FlexibleArrays<T>>(tables.flexible);
+    if (flexible_ && loops_) loops_->flexible = &flexible_->room;
     if (world.loads->forces().loads_joints()) efforts_.resize(world.view->nv_tree);
     worlds = {constants_.data(), frames_.data(), axes_.data(), {}};
     room = {work_.data(),  singles_.data(), balls_.data(),   motions_.data(),
             general_.data(), angles_.data(),  sines_.data(),   cosines_.data(),
             slots_.data(), z_.data(),       pointer(frame_motions_), pointer(loads_),
-            pointer(efforts_), nullptr};
+            pointer(efforts_), nullptr, flexible_ ? &flexible_->room : nullptr};
   }
   Arrays(Arrays&&) noexcept = default;
 
@@ -115,6 +126,7 @@ class Arrays {
       Spatial rows[6];
       put_cut(lane, c, {rows, complement(motion.H, joint.nv, rows)}, {});
     }
+    if (flexible_) flexible_->take(lane, *world.view);
     const std::span<const double> forces = world.loads->laws().numbers();
     for (std::size_t i = 0; i < std::min(forces_.size(), forces.size()); ++i) put(forces_[i], forces[i]);
   }
@@ -126,8 +138,13 @@ class Arrays {
       for (std::size_t r = 0; r < rows.size(); ++r) LanesOf<T>::set(to.rows[r][k], lane, rows[r][k]);
     }
   }
-  /// All that take() fills, as plain numbers: constants, frames, axes, ground, cuts, their places, and what the laws of
-  /// forces depend on.
+  /// Takes the mass matrix and the force of a flexible body.
+  void bend(std::size_t lane, std::size_t element, std::span<const double> mass,
+            std::span<const double> force) noexcept {
+    flexible_->put(lane, element, mass, force);
+  }
+  /// All that take() fills of rigid bodies, as plain numbers: constants, frames, axes, ground, cuts, their places, and
+  /// what the laws of forces depend on.
   std::array<std::span<T>, 7> numbers() noexcept {
     static_assert(sizeof(Constants<T>) == 17 * sizeof(T) && sizeof(Frame<T>) == 21 * sizeof(T) &&
                   sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(CutPlace<T>) == 15 * sizeof(T) &&
@@ -171,6 +188,7 @@ class Arrays {
   std::vector<CutPlace<T>> cut_places_;
   std::vector<T> forces_;              ///< ForceLaws::numbers()
   std::optional<Loops<T>> loops_;
+  std::unique_ptr<FlexibleArrays<T>> flexible_;   ///< of a system with flexible bodies
 };
 
 }  // namespace polyform::lanes

@@ -10,7 +10,7 @@ namespace polyform::lanes {
 /// The joints that close the loops of a system, the same in all worlds.
 struct Closing {
   explicit Closing(const LaneWorld& world)
-      : cuts(world.view->cut_joints()), place(world.view->nv_tree + world.view->states), loaded(cuts.size()) {
+      : cuts(world.view->cut_joints()), place(world.view->nv_tree + 2 * world.view->modes + world.view->states), loaded(cuts.size()) {
     const ForceSet& forces = world.loads->forces();
     for (std::size_t i = 0; i < forces.parts(); ++i)
       for (const Attachments::JointSlice& joint : forces.part(i).attached.joints())
@@ -70,6 +70,7 @@ void move(const Batch<T>& b) {
   const Tree& tree = b.tables.tree;
   const Room<T>& room = b.arrays.room;
   find_position_rates(tree, b.y, b.rates);
+  if (room.flexible != nullptr) move_nodes(*room.flexible, b.y, b.rates);
   sweep_motion(tree, b.arrays.worlds, room, b.y);
   if (room.frames != nullptr) find_frames(tree, b.arrays.worlds, room, b.y);
   for (std::size_t c = 0; c < b.closing.cuts.size(); ++c)
@@ -87,6 +88,7 @@ void start_loops(const Batch<T>& b, const T* asked) {
     const FrameMotion<T> base = frame_of(room, cut.base_frame), moving = frame_of(room, cut.moving_frame);
     const auto tied = [&](const FrameMotion<T>& motion, FrameIndex f) -> typename Loops<T>::Tied {
       if (is_ground(f)) return {&motion, {}, true};
+      if (const std::size_t a = b.tables.attachment_of(f); a != LoopLayout::none) return {&motion, {}, false, a};
       return {&motion, motion.R * b.arrays.worlds.frames[at(f)].to_P, false};
     };
     room.loops->start(c, tied(base, cut.base_frame), tied(moving, cut.moving_frame), b.arrays.worlds.ground);

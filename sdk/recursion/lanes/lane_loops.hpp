@@ -1,4 +1,4 @@
-// Closed loops in lanes: LoopClosure of cut joints on rigid bodies, for accelerations. What is laid out once, the paths
+// Closed loops in lanes: LoopClosure of cut joints, for accelerations. What is laid out once, the paths
 // of the loops and the places in the sparse matrix, is that of the scalar closure; the numbers are those of the lanes.
 //
 // Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order. A pivot
@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-#include "lane_tree.hpp"
+#include "lane_modes.hpp"
 #include "polyform/solvers/loop_closure.hpp"
 
 namespace polyform::lanes {
@@ -45,6 +45,7 @@ class Loops {
   explicit Loops(const LoopClosure& like)
       : layout_(like.layout()), matrix_(like.matrix()), cuts(layout_.count()), keep_(layout_.sizes().rows),
         columns_(layout_.sizes().columns), through_(layout_.sizes().widest), gains_(layout_.sizes().gains),
+        modal_(layout_.sizes().modal),
         values_(matrix_.count()), right_(layout_.sizes().rows), usual_(right_), weights_(right_), inverse_(right_),
         lambda_(right_), first_target_(layout_.count()) {
     for (std::size_t i = 0; i < layout_.count(); ++i) {
@@ -67,6 +68,7 @@ class Loops {
   void clear() noexcept {
     std::fill(columns_.begin(), columns_.end(), LoopColumn{});
     std::fill(values_.begin(), values_.end(), T{});
+    std::fill(modal_.begin(), modal_.end(), T{});
     std::fill(right_.begin(), right_.end(), T{});
     std::fill(usual_.begin(), usual_.end(), T{});
     std::fill(weights_.begin(), weights_.end(), T{});
@@ -78,8 +80,9 @@ class Loops {
 
   struct Tied {
     const FrameMotion<T>* motion;   ///< never null
-    Vector3<T> arm;                 ///< to P; zero of ground
+    Vector3<T> arm;                 ///< to P; zero of ground and of frames of flexible bodies
     bool is_ground;
+    std::size_t attachment = LoopLayout::none;   ///< of a frame of a flexible body: its place among these
   };
   [[gnu::noinline]] void start(std::size_t i, const Tied& base, const Tied& moving, const Vector3<T>& ground) noexcept {
     const Cut<T>& cut = cuts[i];
@@ -103,10 +106,10 @@ class Loops {
       const Vector3<T> couple = b.R * cut.rows[row].angular, force = b.R * cut.rows[row].linear;
       if (!moving.is_ground)
         start_column(place, layout_.passage(ends[1].passage).first + row, {couple + cross(to_M, force), force},
-                     moving.arm, size(to_M), ground);
+                     moving, size(to_M), ground, ends[1].passage, row);
       if (!base.is_ground)
         start_column(place, layout_.passage(ends[0].passage).first + row, {-(couple + cross(r, force)), -force},
-                     base.arm, size(r), ground);
+                     base, size(r), ground, ends[0].passage, row);
     }
   }
 
@@ -120,7 +123,8 @@ class Loops {
 
   /// Through the hinge of a body and on to the parent's P. hinge: directions with what is eliminated of each.
   [[gnu::noinline]] void pass(std::size_t body, const Column<T>* hinge, std::size_t directions, const SpatialVector<T>& beta,
-            const Vector3<T>& r, const Vector3<T>& gamma, const Vector3<T>& ground) noexcept {
+            const Vector3<T>& r, const Vector3<T>& gamma, const Vector3<T>& ground,
+            std::size_t attachment = LoopLayout::none) noexcept {
     const auto passages = layout_.passing(body);
     if (passages.empty()) return;
     LoopColumn* column = through_.data();
@@ -144,7 +148,7 @@ class Loops {
           usual_[p.first_row + row] = greater_of(usual_[p.first_row + row], h.inverse * most * most);
           column->E -= gain * h.U;
         }
-      add_compliance(body, k, T(1) / h.inverse);
+      add_compliance(passages, layout_.pairs(body), gains_, &LoopLayout::Passage::gain, k, T(1) / h.inverse);
     }
     column = through_.data();
     const T reach = size(r);
@@ -156,10 +160,43 @@ class Loops {
           continue;
         }
         right_[p.first_row + row] += dot(E.linear, gamma);
+        if (attachment != LoopLayout::none) {
+          to_flexible(layout_.passage(p.next), row, attachment, {E.angular + cross(r, E.linear), E.linear});
+          continue;
+        }
         LoopColumn& next = columns_[layout_.passage(p.next).first + row];
         next.E += SpatialVector<T>{E.angular + cross(r, E.linear), E.linear};
         next.reach += size(E.angular) + reach * size(E.linear);
       }
+  }
+
+  /// Passes the modes of a flexible body, whose directions are there.
+  [[gnu::noinline]] void pass_modes(std::size_t body, std::size_t element) noexcept {
+    const auto passages = layout_.all_in(body);
+    for (const LoopLayout::Passage& p : passages)
+      for (std::size_t r = 0; r < p.rows; ++r) decouple(*flexible, element, modal_.data() + p.modal + r, p.rows);
+    const FlexibleElement& e = flexible->tree.elements[element];
+    for (std::size_t k = 0; k < e.modes; ++k) {
+      const Column<T>& d = flexible->directions[e.mode + k];
+      for (const LoopLayout::Passage& p : passages)
+        for (std::size_t r = 0; r < p.rows; ++r) {
+          T& gain = modal_[p.modal + k * p.rows + r];
+          const T u = gain;
+          gain = d.inverse * u;
+          right_[p.first_row + r] += gain * d.free;
+          weights_[p.first_row + r] += gain * u;
+          usual_[p.first_row + r] = greater_of(usual_[p.first_row + r], gain * u);
+          columns_[p.first + r].E -= gain * d.U;
+        }
+      add_compliance(passages, layout_.modal_pairs(body), modal_, &LoopLayout::Passage::modal, k, T(1) / d.inverse);
+    }
+  }
+  /// What the multipliers take from the rate of direction k of the modes.
+  [[gnu::noinline]] T mode_rate(std::size_t body, std::size_t k) const noexcept {
+    T sum{};
+    for (const LoopLayout::Passage& p : layout_.all_in(body))
+      for (std::size_t r = 0; r < p.rows; ++r) sum += modal_[p.modal + k * p.rows + r] * lambda_[p.first_row + r];
+    return sum;
   }
 
   [[gnu::noinline]] void close_ground(Mask<T>& bad) noexcept {
@@ -191,24 +228,43 @@ class Loops {
   /// Below this part of its usual size a pivot is of a row near a singular position.
   static constexpr double least_usual = 1e-3;
 
-  void start_column(std::size_t place, std::size_t column, const SpatialVector<T>& share, const Vector3<T>& arm,
-                    const T& lever, const Vector3<T>& ground) noexcept {
-    const Vector3<T>& force = share.linear;
+  void start_column(std::size_t place, std::size_t column, const SpatialVector<T>& share, const Tied& tied,
+                    const T& lever, const Vector3<T>& ground, std::size_t passage, std::size_t row) noexcept {
+    const Vector3<T>&force = share.linear, &arm = tied.arm;
     const T of_force = size(force);
+    if (tied.attachment != LoopLayout::none) {
+      to_flexible(layout_.passage(passage), row, tied.attachment, {-share.angular, -force});
+      right_[place] += dot(force, ground);
+      return;
+    }
     columns_[column].E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
     columns_[column].reach += size(share.angular) + (lever + size(arm)) * of_force;
     right_[place] += dot(force, ground);
   }
 
-  void add_compliance(std::size_t body, std::size_t k, const T& D) noexcept {
-    const auto passages = layout_.passing(body);
-    const std::size_t* pair = layout_.pairs(body);
+  /// Carries a column from a frame of a flexible body to the body's hinge point and its modes.
+  void to_flexible(const LoopLayout::Passage& p, std::size_t row, std::size_t attachment,
+                   const SpatialVector<T>& E) noexcept {
+    const FrameWork<T>& t = flexible->frames[attachment];
+    LoopColumn& column = columns_[p.first + row];
+    column.E += referred(E, t.r);
+    column.reach += size(E.angular) + size(t.r) * size(E.linear);
+    right_[p.first_row + row] += dot(E, t.beta);
+    const SpatialVector<T>* B = flexible->B + flexible->tree.frames[attachment].columns;
+    const std::size_t modes = flexible->tree.elements[flexible->tree.frames[attachment].element].modes;
+    for (std::size_t k = 0; k < modes; ++k) modal_[p.modal + k * p.rows + row] += dot(E, B[k]);
+  }
+
+  /// Adds u D u of direction k of a hinge or of modes, with u among these gains, for every pair of loops.
+  void add_compliance(std::span<const LoopLayout::Passage> passages, const std::size_t* pair,
+                      const std::vector<T>& gains, std::size_t LoopLayout::Passage::*first, std::size_t k,
+                      const T& D) noexcept {
     for (std::size_t a = 0; a < passages.size(); ++a) {
-      const T* gain = gains_.data() + passages[a].gain + k * passages[a].rows;
+      const T* gain = gains.data() + passages[a].*first + k * passages[a].rows;
       for (std::size_t b = a; b < passages.size(); ++b) {
         T* G = values_.data() + *pair++;
         const std::size_t columns = passages[b].rows;
-        const T* of_b = gains_.data() + passages[b].gain + k * columns;
+        const T* of_b = gains.data() + passages[b].*first + k * columns;
         for (std::size_t r = 0; r < passages[a].rows; ++r) {
           const T u = gain[r] * D;
           for (std::size_t m = 0; m < (a == b ? r + 1 : columns); ++m) G[r * columns + m] += u * of_b[m];
@@ -313,11 +369,12 @@ class Loops {
 
  public:
   std::vector<Cut<T>> cuts;
+  const FlexibleRoom<T>* flexible = nullptr;   ///< of a system that has any
 
  private:
   std::vector<T> keep_;              ///< per row: 1, or 0 if it is left out
   std::vector<LoopColumn> columns_, through_;
-  std::vector<T> gains_, values_, right_, usual_, weights_, inverse_, lambda_;
+  std::vector<T> gains_, modal_, values_, right_, usual_, weights_, inverse_, lambda_;
   std::vector<std::size_t> first_target_, targets_;
 };
 

@@ -102,8 +102,10 @@ struct FrameMotion {
 
 template <class T>
 class Loops;
+template <class T>
+struct FlexibleRoom;
 
-/// Per body, but where it is said otherwise.
+/// Per body, but where it is said otherwise. work and z: then of the frames of flexible bodies.
 template <class T>
 struct Room {
   Work<T>* work = nullptr;
@@ -114,10 +116,11 @@ struct Room {
   T *angles = nullptr, *sines = nullptr, *cosines = nullptr;
   Transfer<T>* slots = nullptr;
   SpatialVector<T>* z = nullptr;
-  FrameMotion<T>* frames = nullptr;    ///< in use with loops, and where anything acts on bodies
-  SpatialVector<T>* loads = nullptr;   ///< about P; in use where anything acts on bodies
+  FrameMotion<T>* frames = nullptr;    ///< and nodes; in use with loops, and where anything acts on bodies
+  SpatialVector<T>* loads = nullptr;   ///< about P, of frames of flexible bodies their origin; where anything acts
   T* efforts = nullptr;                ///< per velocity coordinate; in use where anything acts on joints
   Loops<T>* loops = nullptr;           ///< of a system that has any
+  FlexibleRoom<T>* flexible = nullptr;  ///< the same
 };
 
 /// The numbers of a state, or its rates: number i of the first lane of these at numbers[i · stride].
