@@ -296,8 +296,19 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   }
 }
 
-/// only: --compiled or --drop for a part.
-int benchmark_lanes(std::string_view only) {
+void benchmark_model(const host::Registry& registry, const Formulation& riccati, const std::string& name) {
+  double reading = 0, assembling = 0;
+  const auto system = benchmark::assembled(
+      benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
+  measure(name, *system, riccati);
+  host::RunSettings settings;
+  settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
+  settings.duration = settings.output_interval = 1;
+  measure_runs(name, *system, riccati, settings, 200);
+}
+
+/// only: --compiled, --drop or the name of a shipped model for that part alone; empty for all of the lanes by tables.
+int benchmark_lanes(const std::string& only) {
   const host::Registry registry;
   const Formulation& riccati = named(registry, "riccati");
   if (only == "--compiled") {
@@ -310,6 +321,10 @@ int benchmark_lanes(std::string_view only) {
   }
   fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
              "lanes", "ratio", "2 threads", "difference", "single");
+  if (!only.empty()) {
+    benchmark_model(registry, riccati, only);
+    return 0;
+  }
   const auto of_mechanism = [&](const std::string& title, const benchmark::Mechanism& mechanism) {
     const benchmark::PolyformModel model(mechanism, registry);
     measure(title, *model.system, riccati);
@@ -320,16 +335,8 @@ int benchmark_lanes(std::string_view only) {
   of_mechanism("binary tree", benchmark::binary_tree(15));
   of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
   for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank", "flexible_pendulum",
-                           "flexible_slider_crank", "four_link_flexible", "rotating_blade"}) {
-    double reading = 0, assembling = 0;
-    const auto system = benchmark::assembled(
-        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
-    measure(name, *system, riccati);
-    host::RunSettings settings;
-    settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
-    settings.duration = settings.output_interval = 1;
-    measure_runs(name, *system, riccati, settings, 200);
-  }
+                           "four_link_flexible", "modal_frame"})
+    benchmark_model(registry, riccati, name);
   measure_drop(registry, riccati);
   return 0;
 }

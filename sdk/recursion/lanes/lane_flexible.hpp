@@ -1,5 +1,6 @@
 // Flexible bodies in lanes: FlexibleLinks and NodeMotions, equation by equation, for any type of number. The mass
-// matrix and the force of a body come from the worlds themselves, between the two kernels.
+// matrix and the force of a body come from the worlds themselves, between the two kernels. What the sweeps of rigid
+// bodies call stays out of these (noinline), so that their numbers live in registers.
 #pragma once
 
 #include "lane_tree.hpp"
@@ -182,7 +183,7 @@ void move_node(const FlexibleRoom<T>& room, std::size_t i, Mask<T>& turned_far) 
 
 /// The nodes of all bodies, and the rates of the modal coordinates.
 template <class T>
-void move_nodes(FlexibleRoom<T>& room, const State<T>& y, const Rates<T>& rates) {
+[[gnu::noinline]] void move_nodes(FlexibleRoom<T>& room, const State<T>& y, const Rates<T>& rates) {
   const FlexibleTree& tree = room.tree;
   room.turned_far = {};
   for (std::size_t k = 0; k < tree.modes; ++k) {
@@ -212,7 +213,8 @@ SpatialVector<T> column_of(const FlexibleRoom<T>& room, const FlexibleFrame& f, 
 /// FlexibleLinks::place(): all frames of a body from the carried one. frame: of the body's hinge. The works of frames
 /// have the body's inside axes.
 template <class T>
-void place_frames(const FlexibleRoom<T>& room, std::size_t element, const Frame<T>& frame, Work<T>* work) {
+[[gnu::noinline]] void place_frames(const FlexibleRoom<T>& room, std::size_t element, const Frame<T>& frame,
+                                    Work<T>* work) {
   const FlexibleTree& tree = room.tree;
   const FlexibleElement& e = tree.elements[element];
   const FlexibleFrame& carried = tree.frames[e.carried];
@@ -245,7 +247,7 @@ void place_frames(const FlexibleRoom<T>& room, std::size_t element, const Frame<
 
 /// NodeMotions::place_body(): motions of the body frame and of the nodes from that of the carried frame.
 template <class T>
-void find_body_frames(const FlexibleRoom<T>& room, std::size_t element, FrameMotion<T>* motions) {
+[[gnu::noinline]] void find_body_frames(const FlexibleRoom<T>& room, std::size_t element, FrameMotion<T>* motions) {
   const FlexibleTree& tree = room.tree;
   const FlexibleElement& e = tree.elements[element];
   const FlexibleFrame& carried = tree.frames[e.carried];

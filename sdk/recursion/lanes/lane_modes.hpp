@@ -7,7 +7,7 @@ namespace polyform::lanes {
 
 /// Nothing hangs on the frames yet but the wrenches on them. loads: of all frames about their origins, or nullptr.
 template <class T>
-void begin_frames(const FlexibleRoom<T>& room, const SpatialVector<T>* loads) {
+[[gnu::noinline]] void begin_frames(const FlexibleRoom<T>& room, const SpatialVector<T>* loads) {
   const FlexibleTree& tree = room.tree;
   for (std::size_t i = 0; i < tree.count; ++i)
     for (std::size_t a = tree.elements[i].first; a < tree.elements[i].end; ++a) {
@@ -133,8 +133,8 @@ void condense_modes(const FlexibleRoom<T>& room, std::size_t element, Transfer<T
 /// η̈ of a body from z at P, and the accelerations of its frames. taken(k): what multipliers of loops take from the rate
 /// of direction k.
 template <class T, class Taken>
-void find_modal_rates(const FlexibleRoom<T>& room, std::size_t element, SpatialVector<T>* z, const Rates<T>& out,
-                      const Taken& taken) {
+[[gnu::noinline]] void find_modal_rates(const FlexibleRoom<T>& room, std::size_t element, SpatialVector<T>* z,
+                                        const Rates<T>& out, const Taken& taken) {
   const FlexibleTree& tree = room.tree;
   const FlexibleElement& e = tree.elements[element];
   const SpatialVector<T>& at_P = z[e.body];

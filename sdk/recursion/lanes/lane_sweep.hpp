@@ -120,9 +120,7 @@ template <class T>
 [[gnu::noinline]] void gather_flexible(const Tree& tree, const Room<T>& room, std::size_t i, Transfer<T>& s,
                                        Mask<T>& bad) {
   const std::size_t element = element_of(room.flexible->tree, i);
-  Transfer<T> whole;
-  condense_modes(*room.flexible, element, whole, bad);
-  s = whole;
+  condense_modes(*room.flexible, element, s, bad);
   if (room.loops != nullptr && tree.links[i].looped) room.loops->pass_modes(i, element);
 }
 
@@ -144,13 +142,15 @@ template <class T>
     if (!carries) s = {};
     if (link.slot >= 0) s += room.slots[link.slot];
     if (link.flexible) {
-      gather_flexible(tree, room, i, s, bad);
+      Transfer<T> whole;  // so that s itself can live in registers
+      gather_flexible(tree, room, i, whole, bad);
+      s = whole;
     } else {
       add_body(s, worlds.constants[i].body.turned(work.R), work.omega);
       if (room.loads != nullptr) s.e -= room.loads[i];
     }
     if (room.loops != nullptr && link.looped) {
-      Transfer<T> sum = s;  // so that s itself can live in registers
+      Transfer<T> sum = s;  // for the same reason
       room.loops->gather(i, sum, bad);
       s = sum;
     }
