@@ -227,7 +227,7 @@ class CompiledFormulation final : public Formulation {
  private:
   const char* refused(const LaneWorld* world) const noexcept {
     if (world == nullptr) return "it has no lanes";
-    if (const char* const why = LaneEvaluation::refusal(*world)) return why;
+    if (const char* const why = LaneEvaluation::refusal_of_code(*world)) return why;
     return compiled_misfit(model_, *world);
   }
 

@@ -14,7 +14,7 @@ Status JointCoordinateSource::write(std::string_view name, std::string_view mode
                                     TextSink& sink) noexcept {
   try {
     failure_.clear();
-    if (const char* const why = LaneEvaluation::refusal(world_)) failure_ = why;
+    if (const char* const why = LaneEvaluation::refusal_of_code(world_)) failure_ = why;
     std::vector<LaneWorld> variants;
     for (std::size_t i = 0; failure_.empty() && i < others.size(); ++i) {
       const auto* const world = static_cast<const LaneWorld*>(others[i]->query(LaneWorld::interface_name));
@@ -78,7 +78,7 @@ Status JointCoordinateSource::numbers(std::span<double> out) noexcept {
 
 std::string JointCoordinateSource::find_misfit(const LaneWorld* variant) const {
   if (variant == nullptr || variant->library != world_.library) return "a variant is of another solver";
-  if (const char* const why = LaneEvaluation::refusal(*variant)) return std::string("in a variant ") + why;
+  if (const char* const why = LaneEvaluation::refusal_of_code(*variant)) return std::string("in a variant ") + why;
   if (tracing::structure_of(*variant) != tracing::structure_of(world_))
     return "a variant has other bodies, joints or forces";
   return "";

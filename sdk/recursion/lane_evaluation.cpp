@@ -20,12 +20,16 @@ const char* LaneEvaluation::refusal(const LaneWorld& world) {
     return "forces act on joints, and one of several directions closes a loop";
   if (closed && world.loops->rows().is_uneven()) return "its loops have masses of very different size";
   if (world.loops->completes_inertia()) return "it has bodies without mass or inertia that rows of constraints hold";
-  if (!view.flexible.empty()) return "it has flexible bodies";
   if (!view.constraints.empty()) return "it has constraint elements";
   if (!view.modules.empty()) return "it has modules";
   if (view.discrete > 0) return "its elements have discrete states";
   if (!RheonomicJoints(view).empty()) return "it has joints that depend on time";
   return nullptr;
+}
+
+const char* LaneEvaluation::refusal_of_code(const LaneWorld& world) {
+  if (const char* const why = refusal(world)) return why;
+  return world.view->flexible.empty() ? nullptr : "it has flexible bodies";
 }
 
 std::unique_ptr<LaneEvaluation> LaneEvaluation::make(const LaneWorld& first) {

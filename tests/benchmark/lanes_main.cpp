@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "framework/diagnostics.hpp"
@@ -225,14 +226,14 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
   NoRows none;
   host::RowSink* const sinks[] = {&none};
   const host::SolverPointer alone = benchmark::solver_for(system, formulation);
-  const Clock::time_point start = Clock::now();
+  const double start = processor_seconds();
   for (std::size_t i = 0; i < count; ++i) host::simulate(system, *alone, settings, sinks, {});
-  const double one_by_one = seconds_since(start);
+  const double one_by_one = processor_seconds() - start;
   const host::SolverPointer carrier = benchmark::solver_for(system, formulation);
   host::LaneRuns runs(*ask<BatchEvaluation>(*carrier), system.view(), settings.integrator);
   std::vector<host::SolverPointer> worlds;
   for (std::size_t k = 0; k < runs.lanes(); ++k) worlds.push_back(benchmark::solver_for(system, formulation));
-  const Clock::time_point again = Clock::now();
+  const double again = processor_seconds();
   for (std::size_t next = 0, ended = 0; ended < count;) {
     for (std::size_t k = 0; k < runs.lanes(); ++k)
       if (runs.is_free(k) && next < count) {
@@ -242,7 +243,7 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
     runs.step();
     for (std::size_t k = 0; k < runs.lanes(); ++k) ended += runs.take(k) ? 1 : 0;
   }
-  const double together = seconds_since(again);
+  const double together = processor_seconds() - again;
   fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title,
              1e3 * one_by_one / static_cast<double>(count), 1e3 * together / static_cast<double>(count),
              one_by_one / together);
@@ -299,6 +300,12 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   }
 }
 
+auto shipped(const host::Registry& registry, const std::string& name) {
+  double reading = 0, assembling = 0;
+  return benchmark::assembled(benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry,
+                              reading, assembling);
+}
+
 /// The scalar path, lanes, and a device by the general code and by that of the model.
 void benchmark_devices(const host::Registry& registry, const Formulation& riccati) {
   const std::vector<host::DeviceFinding> found = host::look_for_devices(registry.catalog());
@@ -331,23 +338,38 @@ void benchmark_devices(const host::Registry& registry, const Formulation& riccat
     const benchmark::PolyformModel model(benchmark::revolute_chain(bodies), registry);
     line(fmt::format("revolute chain of {}", bodies), *model.system);
   }
-  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
-    double reading = 0, assembling = 0;
-    const auto system = benchmark::assembled(
-        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
-    line(name, *system);
-  }
+  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"})
+    line(name, *shipped(registry, name));
 }
 
-int benchmark_lanes(std::string_view wanted) {
+void benchmark_model(const host::Registry& registry, const Formulation& riccati, const std::string& name) {
+  const auto system = shipped(registry, name);
+  measure(name, *system, riccati);
+  host::RunSettings settings;
+  settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
+  settings.duration = settings.output_interval = 1;
+  measure_runs(name, *system, riccati, settings, 200);
+}
+
+/// only: --compiled, --devices, --drop or the name of a shipped model for that part alone; empty for all of the lanes
+/// by tables.
+int benchmark_lanes(const std::string& only) {
   const host::Registry registry;
   const Formulation& riccati = named(registry, "riccati");
-  if (!wanted.empty()) {
-    (wanted == "--devices" ? benchmark_devices : benchmark_compiled)(registry, riccati);
-    return 0;
-  }
+  using Part = void (*)(const host::Registry&, const Formulation&);
+  const std::pair<std::string_view, Part> parts[] = {
+      {"--compiled", benchmark_compiled}, {"--devices", benchmark_devices}, {"--drop", measure_drop}};
+  for (const auto& [name, measure_part] : parts)
+    if (only == name) {
+      measure_part(registry, riccati);
+      return 0;
+    }
   fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
              "lanes", "ratio", "2 threads", "difference", "single");
+  if (!only.empty()) {
+    benchmark_model(registry, riccati, only);
+    return 0;
+  }
   const auto of_mechanism = [&](const std::string& title, const benchmark::Mechanism& mechanism) {
     const benchmark::PolyformModel model(mechanism, registry);
     measure(title, *model.system, riccati);
@@ -357,16 +379,9 @@ int benchmark_lanes(std::string_view wanted) {
   of_mechanism("revolute chain", benchmark::revolute_chain(7));
   of_mechanism("binary tree", benchmark::binary_tree(15));
   of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
-  for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
-    double reading = 0, assembling = 0;
-    const auto system = benchmark::assembled(
-        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
-    measure(name, *system, riccati);
-    host::RunSettings settings;
-    settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
-    settings.duration = settings.output_interval = 1;
-    measure_runs(name, *system, riccati, settings, 200);
-  }
+  for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank", "flexible_pendulum",
+                           "four_link_flexible", "modal_frame"})
+    benchmark_model(registry, riccati, name);
   measure_drop(registry, riccati);
   return 0;
 }

@@ -11,6 +11,7 @@
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
 #include "framework/workbench/compilation/compiler.hpp"
 #include "framework/workbench/compilation/working_folder.hpp"
+#include "polyform/contract/device_program.hpp"
 #include "polyform/contract/device_world.hpp"
 #include "tests/compiled/device_check.hpp"
 
@@ -104,6 +105,10 @@ TEST_CASE("what a device does not carry is told by name") {
   CHECK(reason(*system_from_file(model_file("vehicle"))) ==
         "joint right_front_upper_ball closes a loop, and has several directions or is code");
   CHECK(reason(*system_from_file(model_file("cable_hoist"))).find("its force ") == 0);
+  const auto flexible = system_from_file(model_file("flexible_pendulum"));
+  CHECK(reason(*flexible) == "it has flexible bodies");
+  const host::SolverPointer solver = solver_for(*flexible, riccati_for(*flexible));
+  CHECK(ask<DeviceProgram>(*solver)->function("rk4").empty());
 }
 
 TEST_CASE("the source becomes PTX where clang is installed, without a vendor's headers") {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string>
 
 #include "lanes_check.hpp"
 
@@ -90,4 +92,69 @@ TEST_CASE("accelerations in lanes are those of single worlds on every shipped mo
   }
   CHECK(carried >= 20);
   CHECK(by_lanes >= 20);
+}
+
+TEST_CASE("models with flexible bodies are carried in lanes") {
+  const std::string formulation = GENERATE(as<std::string>(), "riccati", "reduced");
+  // On pins, on nodes that carry further bodies, in closed loops, and from modal data.
+  const std::string name = GENERATE(as<std::string>(), "flexible_pendulum", "four_link_flexible",
+                                    "many_loops_flexible", "modal_frame", "stiff_beam");
+  INFO(name << " by " << formulation);
+  const auto system = system_from_file(model_file(name));
+  const Formulation* const found = formulation_for(*system, formulation);
+  REQUIRE(found != nullptr);
+  const Outcome outcome = evaluate(*system, *found);
+  INFO(outcome.difference << ", left to single solvers: " << outcome.single);
+  CHECK(outcome.carried);
+  CHECK(outcome.single == 0);
+  CHECK(outcome.difference < 1e-12);
+}
+
+TEST_CASE("each lane has the numbers of the flexible bodies of its own world") {
+  const std::string draws_in = GENERATE(as<std::string>(), "false", "true");
+  std::vector<std::unique_ptr<host::System>> systems;
+  std::vector<host::SolverPointer> worlds;
+  const auto model = [&](std::size_t k) {
+    const double share = 1 + 0.1 * static_cast<double>(k);
+    return "polyform: 1\nname: two beams\ngravity: [0, -9.81, 0]\nbodies:\n"
+           "  - {name: beam, type: flexible-beam, length: " + std::to_string(share) +
+           ", linear_density: " + std::to_string(0.5 * share) + ", bending_stiffness: 8, modes: 2,\n"
+           "     boundary: clamped-free, modal_position: [0.02, 0.001], geometric_stiffening: " + draws_in +
+           ", mass: 1,\n"
+           "     inertia: {xx: 0.02, yy: 0.02, zz: 0.02}}\n"
+           "  - {name: tip, position: [" + std::to_string(share) + ", 0, 0], mass: " + std::to_string(0.2 * share) +
+           ", center_of_mass: [0.1, 0, 0],\n     inertia: {xx: 0.001, yy: 0.002, zz: 0.002}}\n"
+           "joints:\n"
+           "  - {name: pin, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1],\n"
+           "     initial: {velocity: 1}}\n"
+           "  - {name: joint, type: revolute, base: beam, moving: tip, position: [" + std::to_string(share) +
+           ", 0, 0], axis: [0, 0, 1]}\n";
+  };
+  systems.push_back(system_from_text(model(0)));
+  const Formulation* const riccati = formulation_for(*systems[0], "riccati");
+  const host::SolverPointer carrier = solver_for(*systems[0], *riccati);
+  auto* const batch = ask<BatchEvaluation>(*carrier);
+  REQUIRE(batch != nullptr);
+  const std::size_t lanes = batch->lanes(), n = batch->state_size();
+  std::vector<double> t(lanes), y(n * lanes), ydot(n * lanes);
+  std::vector<std::uint8_t> active(lanes, 1), done(lanes);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    systems.push_back(system_from_text(model(k)));
+    worlds.push_back(solver_for(*systems.back(), *riccati));
+    REQUIRE(batch->set_world(k, *worlds[k]) == Status::ok);
+    const std::vector<double> state = moved(*systems.back(), *worlds[k], 0.02);
+    for (std::size_t i = 0; i < n; ++i) y[i * lanes + k] = state[i];
+  }
+  BatchOutput out{.ydot = ydot, .done = done};
+  batch->evaluate({.t = t, .y = y, .active = active}, out);
+  batch->evaluate({.t = t, .y = y, .active = active}, out);  // the first one also compares
+  CHECK(batch->single_evaluations() == 0);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    std::vector<double> state(n), expected(n);
+    for (std::size_t i = 0; i < n; ++i) state[i] = y[i * lanes + k];
+    REQUIRE(worlds[k]->derivative(0, state, expected) == Status::ok);
+    double largest = 0;
+    for (const double x : expected) largest = std::max(largest, std::abs(x));
+    for (std::size_t i = 0; i < n; ++i) CHECK(std::abs(expected[i] - ydot[i * lanes + k]) < 1e-12 * largest);
+  }
 }

@@ -71,6 +71,7 @@ std::vector<std::byte> tables_of(const LaneWorld& world) {
   out.loops.bodies = piece.put(loops.bodies);
   out.loops.neighbours = piece.put(loops.neighbours);
   out.loops.pairs = piece.put(loops.pairs);
+  out.loops.modal_pairs = piece.put(loops.modal_pairs);
   out.loops.targets = piece.put(loops.targets);
   out.loops.in_ground = piece.put(loops.in_ground);
   out.sizes = room_sizes(world, tables);
@@ -135,7 +136,7 @@ std::string_view GeneralProgram::code(std::string_view form) noexcept {
 
 std::string_view GeneralProgram::function(std::string_view integrator) noexcept {
   try {
-    if (!is_known(integrator)) return {};
+    if (!is_known(integrator) || LaneEvaluation::refusal_of_code(world_) != nullptr) return {};
     const std::size_t all = all_room(world_, integrator == "dopri5");
     function_ = "polyform_" + std::string(integrator);
     const auto* const own = std::ranges::find_if(own_rooms, [&](std::size_t size) { return all <= size; });

@@ -51,6 +51,7 @@ struct GeneralTables {
     settle(base, loops.bodies);
     settle(base, loops.neighbours);
     settle(base, loops.pairs);
+    settle(base, loops.modal_pairs);
     settle(base, loops.targets);
     settle(base, loops.in_ground);
     settle(base, quaternions.first);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,10 +22,14 @@ class Arrays {
     lay_out(counting);
     memory_.resize(counting.taken);
     lay_out_in(memory_);
+    if (tables.flexible.elements.empty()) return;
+    flexible_ = std::make_unique<FlexibleArrays<T>>(tables.flexible);
+    room.flexible = &flexible_->room;
+    loops_.flexible = room.flexible;
   }
   Arrays(Arrays&& other) noexcept
       : worlds(other.worlds), room(other.room), sizes_(other.sizes_), memory_(std::move(other.memory_)),
-        loops_(other.loops_) {
+        loops_(other.loops_), flexible_(std::move(other.flexible_)) {
     if (room.loops != nullptr) room.loops = &loops_;
   }
   Arrays(const Arrays&) = delete;
@@ -74,6 +79,7 @@ class Arrays {
       Spatial rows[6];
       put_cut(lane, c, {rows, complement(motion.H, joint.nv, rows)}, {});
     }
+    if (flexible_) flexible_->take(lane, *world.view);
     const std::span<const double> forces = world.loads->laws().numbers();
     for (std::size_t i = 0; i < std::min<std::size_t>(sizes_.forces, forces.size()); ++i)
       put(worlds.forces[i], forces[i]);
@@ -86,8 +92,13 @@ class Arrays {
       for (std::size_t r = 0; r < rows.size(); ++r) LanesOf<T>::set(to.rows[r][k], lane, rows[r][k]);
     }
   }
-  /// All that take() fills, as plain numbers: constants, frames, axes, ground, cuts, their places, and what the laws of
-  /// forces depend on.
+  /// Takes the mass matrix and the force of a flexible body.
+  void bend(std::size_t lane, std::size_t element, std::span<const double> mass,
+            std::span<const double> force) noexcept {
+    flexible_->put(lane, element, mass, force);
+  }
+  /// All that take() fills of rigid bodies, as plain numbers: constants, frames, axes, ground, cuts, their places, and
+  /// what the laws of forces depend on.
   std::array<std::span<T>, 7> numbers() noexcept {
     static_assert(sizeof(Constants<T>) == 17 * sizeof(T) && sizeof(Frame<T>) == 21 * sizeof(T) &&
                   sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(CutPlace<T>) == 15 * sizeof(T) &&
@@ -123,6 +134,7 @@ class Arrays {
   RoomSizes sizes_;
   std::vector<T> memory_;
   Loops<T> loops_;
+  std::unique_ptr<FlexibleArrays<T>> flexible_;   ///< of a system with flexible bodies
 };
 
 }  // namespace polyform::lanes

@@ -42,6 +42,7 @@ void rate_cut(const Batch<T>& b, std::size_t c) {
 template <class T>
 void move(const Batch<T>& b) {
   find_position_rates(b.tree, b.y, b.rates);
+  if (carries_flexible && b.room.flexible != nullptr) move_nodes(*b.room.flexible, b.y, b.rates);
   sweep_motion(b.tree, b.worlds, b.room, b.y);
   if (b.room.frames != nullptr) find_frames(b.tree, b.worlds, b.room, b.y);
   for (std::size_t c = 0; c < b.cuts.count; ++c)
@@ -59,6 +60,7 @@ void start_loops(const Batch<T>& b, const T* asked) {
     const FrameMotion<T> base = frame_of(b.room, cut.base_frame), moving = frame_of(b.room, cut.moving_frame);
     const auto tied = [&](const FrameMotion<T>& motion, FrameIndex f) -> typename Loops<T>::Tied {
       if (is_ground(f)) return {&motion, {}, true};
+      if (const std::uint32_t a = attachment_of(loops.flexible, f); a != no_attachment) return {&motion, {}, false, a};
       return {&motion, motion.R * b.worlds.frames[at(f)].to_P, false};
     };
     loops.start(c, tied(base, cut.base_frame), tied(moving, cut.moving_frame), *b.worlds.ground);

@@ -1,5 +1,5 @@
-// Closed loops in lanes: LoopClosure of cut joints on rigid bodies, for accelerations. What is laid out once, the paths
-// of the loops and the places in the sparse matrix, is that of the scalar closure; the numbers are those of the lanes.
+// Closed loops in lanes: LoopClosure of cut joints, for accelerations. What is laid out once, the paths of the loops
+// and the places in the sparse matrix, is that of the scalar closure; the numbers are those of the lanes.
 //
 // Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order. A pivot
 // that is small compared with its usual size marks its lane; then the world's own solver, which looks for the best
@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <span>
 
-#include "lane_tree.hpp"
+#include "lane_modes.hpp"
 
 namespace polyform::lanes {
 
@@ -42,11 +42,11 @@ struct LoopTables {
     std::uint32_t base_passage, moving_passage;   ///< of its ends; none at ground
   };
   struct Passage {
-    std::uint32_t loop, rows, first_row, first, gain, next;   ///< as in LoopLayout::Passage
+    std::uint32_t loop, rows, first_row, first, gain, next, modal;   ///< as in LoopLayout::Passage
   };
   struct Body {
     std::uint32_t first, count, closing;  ///< passages: those that close in the body stand first
-    std::uint32_t pair;
+    std::uint32_t pair, modal_pair;
   };
   struct Neighbour {
     std::uint32_t block, size, place;
@@ -69,9 +69,9 @@ struct LoopTables {
   const Passage* passages = nullptr;
   const Body* bodies = nullptr;
   const Neighbour* neighbours = nullptr;
-  const std::uint32_t *pairs = nullptr, *targets = nullptr, *in_ground = nullptr;
+  const std::uint32_t *pairs = nullptr, *modal_pairs = nullptr, *targets = nullptr, *in_ground = nullptr;
   std::uint32_t count = 0, ground_count = 0;
-  std::uint32_t rows = 0, columns = 0, widest = 0, gains = 0, values = 0;
+  std::uint32_t rows = 0, columns = 0, widest = 0, gains = 0, modal = 0, values = 0;
 };
 
 template <class T>
@@ -88,8 +88,9 @@ class Loops {
   Cut<T>* cuts = nullptr;
   T* keep = nullptr;                   ///< per row: 1, or 0 if it is left out
   LoopColumn<T>*columns = nullptr, *through = nullptr;
-  T *gains = nullptr, *values = nullptr, *right = nullptr, *usual = nullptr, *weights = nullptr, *inverse = nullptr,
-    *lambda = nullptr;
+  T *gains = nullptr, *modal = nullptr, *values = nullptr, *right = nullptr, *usual = nullptr, *weights = nullptr,
+    *inverse = nullptr, *lambda = nullptr;
+  const FlexibleRoom<T>* flexible = nullptr;   ///< of a system that has any
 
   /// Which rows of a loop a lane leaves out, a bit each.
   void leave_out(std::size_t lane, std::size_t loop, unsigned rows) noexcept {
@@ -101,6 +102,7 @@ class Loops {
   void clear() noexcept {
     for (std::size_t i = 0; i < tables.columns; ++i) columns[i] = {};
     for (std::size_t i = 0; i < tables.values; ++i) values[i] = {};
+    for (std::size_t i = 0; i < tables.modal; ++i) modal[i] = {};
     for (std::size_t i = 0; i < tables.rows; ++i) right[i] = usual[i] = weights[i] = T{};
   }
 
@@ -110,8 +112,9 @@ class Loops {
 
   struct Tied {
     const FrameMotion<T>* motion;   ///< never null
-    Vector3<T> arm;                 ///< to P; zero of ground
+    Vector3<T> arm;                 ///< to P; zero of ground and of frames of flexible bodies
     bool is_ground;
+    std::uint32_t attachment = no_attachment;   ///< of a frame of a flexible body: its place among these
   };
   [[gnu::noinline]] void start(std::size_t i, const Tied& base, const Tied& moving, const Vector3<T>& ground) noexcept {
     const Cut<T>& cut = cuts[i];
@@ -133,11 +136,11 @@ class Loops {
       right[place] = right[place] + dot(cut.rows[row], cut.bias - relative);
       const Vector3<T> couple = b.R * cut.rows[row].angular, force = b.R * cut.rows[row].linear;
       if (!moving.is_ground)
-        start_column(place, tables.passages[loop.moving_passage].first + row, {couple + cross(to_M, force), force},
-                     moving.arm, size(to_M), ground);
+        start_column(place, tables.passages[loop.moving_passage], row, {couple + cross(to_M, force), force}, moving,
+                     size(to_M), ground);
       if (!base.is_ground)
-        start_column(place, tables.passages[loop.base_passage].first + row, {-(couple + cross(r, force)), -force},
-                     base.arm, size(r), ground);
+        start_column(place, tables.passages[loop.base_passage], row, {-(couple + cross(r, force)), -force}, base,
+                     size(r), ground);
     }
   }
 
@@ -150,8 +153,10 @@ class Loops {
   }
 
   /// Through the hinge of a body and on to the parent's P. hinge: directions with what is eliminated of each.
-  [[gnu::noinline]] void pass(std::size_t body, const Column<T>* hinge, std::size_t directions, const SpatialVector<T>& beta,
-            const Vector3<T>& r, const Vector3<T>& gamma, const Vector3<T>& ground) noexcept {
+  /// attachment: of a hinge on a frame of a flexible body.
+  [[gnu::noinline]] void pass(std::size_t body, const Column<T>* hinge, std::size_t directions,
+                              const SpatialVector<T>& beta, const Vector3<T>& r, const Vector3<T>& gamma,
+                              const Vector3<T>& ground, std::uint32_t attachment = no_attachment) noexcept {
     const auto passages = tables.passing(body);
     if (passages.empty()) return;
     LoopColumn<T>* column = through;
@@ -175,7 +180,8 @@ class Loops {
           usual[p.first_row + row] = greater_of(usual[p.first_row + row], h.inverse * most * most);
           column->E -= gain * h.U;
         }
-      add_compliance(body, k, T(1) / h.inverse);
+      add_compliance(passages, tables.pairs + tables.bodies[body].pair, gains, &LoopTables::Passage::gain, k,
+                     T(1) / h.inverse);
     }
     column = through;
     const T reach = size(r);
@@ -187,10 +193,44 @@ class Loops {
           continue;
         }
         right[p.first_row + row] += dot(E.linear, gamma);
+        if (carries_flexible && attachment != no_attachment) {
+          to_flexible(tables.passages[p.next], row, attachment, {E.angular + cross(r, E.linear), E.linear});
+          continue;
+        }
         LoopColumn<T>& next = columns[tables.passages[p.next].first + row];
         next.E += SpatialVector<T>{E.angular + cross(r, E.linear), E.linear};
         next.reach += size(E.angular) + reach * size(E.linear);
       }
+  }
+
+  /// Passes the modes of a flexible body, whose directions are there.
+  [[gnu::noinline]] void pass_modes(std::size_t body, std::size_t element) noexcept {
+    const auto passages = tables.all_in(body);
+    for (const LoopTables::Passage& p : passages)
+      for (std::size_t r = 0; r < p.rows; ++r) decouple(*flexible, element, modal + p.modal + r, p.rows);
+    const FlexibleElement& e = flexible->tree.elements[element];
+    for (std::size_t k = 0; k < e.modes; ++k) {
+      const Column<T>& d = flexible->directions[e.mode + k];
+      for (const LoopTables::Passage& p : passages)
+        for (std::size_t r = 0; r < p.rows; ++r) {
+          T& gain = modal[p.modal + k * p.rows + r];
+          const T u = gain;
+          gain = d.inverse * u;
+          right[p.first_row + r] += gain * d.free;
+          weights[p.first_row + r] += gain * u;
+          usual[p.first_row + r] = greater_of(usual[p.first_row + r], gain * u);
+          columns[p.first + r].E -= gain * d.U;
+        }
+      add_compliance(passages, tables.modal_pairs + tables.bodies[body].modal_pair, modal,
+                     &LoopTables::Passage::modal, k, T(1) / d.inverse);
+    }
+  }
+  /// What the multipliers take from the rate of direction k of the modes.
+  [[gnu::noinline]] T mode_rate(std::size_t body, std::size_t k) const noexcept {
+    T sum{};
+    for (const LoopTables::Passage& p : tables.all_in(body))
+      for (std::size_t r = 0; r < p.rows; ++r) sum += modal[p.modal + k * p.rows + r] * lambda[p.first_row + r];
+    return sum;
   }
 
   [[gnu::noinline]] void close_ground(Mask<T>& bad) noexcept {
@@ -217,24 +257,42 @@ class Loops {
   /// Below this part of its usual size a pivot is of a row near a singular position.
   static constexpr double least_usual = 1e-3;
 
-  void start_column(std::size_t place, std::size_t column, const SpatialVector<T>& share, const Vector3<T>& arm,
-                    const T& lever, const Vector3<T>& ground) noexcept {
-    const Vector3<T>& force = share.linear;
-    const T of_force = size(force);
-    columns[column].E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
-    columns[column].reach += size(share.angular) + (lever + size(arm)) * of_force;
+  void start_column(std::size_t place, const LoopTables::Passage& p, std::size_t row, const SpatialVector<T>& share,
+                    const Tied& tied, const T& lever, const Vector3<T>& ground) noexcept {
+    const Vector3<T>&force = share.linear, &arm = tied.arm;
     right[place] += dot(force, ground);
+    if (carries_flexible && tied.attachment != no_attachment) {
+      to_flexible(p, row, tied.attachment, {-share.angular, -force});
+      return;
+    }
+    const T of_force = size(force);
+    LoopColumn<T>& column = columns[p.first + row];
+    column.E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
+    column.reach += size(share.angular) + (lever + size(arm)) * of_force;
   }
 
-  void add_compliance(std::size_t body, std::size_t k, const T& D) noexcept {
-    const auto passages = tables.passing(body);
-    const std::uint32_t* pair = tables.pairs + tables.bodies[body].pair;
+  /// Carries a column from a frame of a flexible body to the body's hinge point and its modes.
+  void to_flexible(const LoopTables::Passage& p, std::size_t row, std::size_t attachment,
+                   const SpatialVector<T>& E) noexcept {
+    const FrameWork<T>& t = flexible->frames[attachment];
+    LoopColumn<T>& column = columns[p.first + row];
+    column.E += referred(E, t.r);
+    column.reach += size(E.angular) + size(t.r) * size(E.linear);
+    right[p.first_row + row] += dot(E, t.beta);
+    const SpatialVector<T>* B = flexible->B + flexible->tree.frames[attachment].columns;
+    const std::size_t modes = flexible->tree.elements[flexible->tree.frames[attachment].element].modes;
+    for (std::size_t k = 0; k < modes; ++k) modal[p.modal + k * p.rows + row] += dot(E, B[k]);
+  }
+
+  /// Adds u D u of direction k of a hinge or of modes, with u among these gains, for every pair of loops.
+  void add_compliance(std::span<const LoopTables::Passage> passages, const std::uint32_t* pair, const T* all_gains,
+                      std::uint32_t LoopTables::Passage::*first, std::size_t k, const T& D) noexcept {
     for (std::size_t a = 0; a < passages.size(); ++a) {
-      const T* gain = gains + passages[a].gain + k * passages[a].rows;
+      const T* gain = all_gains + passages[a].*first + k * passages[a].rows;
       for (std::size_t b = a; b < passages.size(); ++b) {
         T* G = values + *pair++;
         const std::size_t wide = passages[b].rows;
-        const T* of_b = gains + passages[b].gain + k * wide;
+        const T* of_b = all_gains + passages[b].*first + k * wide;
         for (std::size_t r = 0; r < passages[a].rows; ++r) {
           const T u = gain[r] * D;
           for (std::size_t m = 0; m < (a == b ? r + 1 : wide); ++m) G[r * wide + m] += u * of_b[m];

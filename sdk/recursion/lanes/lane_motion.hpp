@@ -1,7 +1,7 @@
 // The outward sweep of kinematics in lanes: TreeMotion, equation by equation, on any number.
 #pragma once
 
-#include "lane_tree.hpp"
+#include "lane_flexible.hpp"
 
 namespace polyform::lanes {
 
@@ -147,7 +147,7 @@ template <class T>
   const Work<T> ground{Matrix3<T>::identity(), {}, {}};
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
-    const Work<T>& in = link.parent < 0 ? ground : room.work[link.parent];
+    const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];
     switch (link.hinge) {
       case Hinge::fixed: place<Hinge::fixed>(tree, worlds, room, i, in, y); break;
       case Hinge::ball: place<Hinge::ball>(tree, worlds, room, i, in, y); break;
@@ -155,6 +155,8 @@ template <class T>
       case Hinge::translation: place<Hinge::translation>(tree, worlds, room, i, in, y); break;
       case Hinge::general: place_general(tree, worlds, room, i, in); break;
     }
+    if (is_flexible(link))
+      place_frames(*room.flexible, element_of(room.flexible->tree, i), worlds.frames[i], room.work);
   }
 }
 
@@ -165,10 +167,11 @@ template <class T>
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
     const Work<T>& work = room.work[i];
-    const FrameMotion<T>& in = link.parent < 0 ? ground : room.frames[link.parent];
-    FrameMotion<T>& out = room.frames[i];
+    const FrameMotion<T>& in = link.frame < 0 ? ground : room.frames[link.frame];
+    const std::size_t element = is_flexible(link) ? element_of(room.flexible->tree, i) : 0;
+    FrameMotion<T>& out = room.frames[is_flexible(link) ? carried_frame(room.flexible->tree, element) : i];
     Vector3<T> in_to_P = work.r, slide;
-    if (link.parent >= 0) in_to_P = in.R * worlds.frames[link.parent].to_P + work.r;
+    if (link.parent >= 0 && !is_on_frame(link)) in_to_P = in.R * worlds.frames[link.parent].to_P + work.r;
     if (link.hinge == Hinge::translation) slide = y[tree.nq + link.v] * room.singles[link.first].axis;
     if (link.hinge == Hinge::general) slide = room.general[link.place].slide;
     out.R = times_transpose(work.R, worlds.frames[i].K);
@@ -176,6 +179,7 @@ template <class T>
     out.p = in.p + in_to_P - to_P;
     out.V.angular = work.omega;
     out.V.linear = in.V.linear + cross(in.V.angular, in_to_P) + slide - cross(work.omega, to_P);
+    if (is_flexible(link)) find_body_frames(*room.flexible, element, room.frames);
   }
 }
 

@@ -10,6 +10,8 @@ struct RoomSizes {
   std::uint32_t bodies = 0, primitives = 0, cuts = 0, forces = 0;   ///< of numbers of the worlds
   std::uint32_t singles = 0, balls = 0, general = 0, angles = 0, slots = 0;
   std::uint32_t efforts = 0;       ///< 0 where nothing acts on joints
+  std::uint32_t frames = 0;        ///< bodies, and nodes of flexible ones
+  std::uint32_t works = 0;         ///< bodies, and frames of flexible ones
   bool has_frames = false;         ///< motions of frames are wanted
   bool has_loads = false;          ///< something acts on bodies
 };
@@ -50,6 +52,7 @@ void lay_out_loops(Taker<T>& from, Loops<T>& loops) {
   loops.columns = from.template take<LoopColumn<T>>(sizes.columns);
   loops.through = from.template take<LoopColumn<T>>(sizes.widest);
   loops.gains = from.template take<T>(sizes.gains);
+  loops.modal = from.template take<T>(sizes.modal);
   loops.values = from.template take<T>(sizes.values);
   for (T** part : {&loops.right, &loops.usual, &loops.weights, &loops.inverse, &loops.lambda})
     *part = from.template take<T>(sizes.rows);
@@ -57,7 +60,7 @@ void lay_out_loops(Taker<T>& from, Loops<T>& loops) {
 
 template <class T>
 void lay_out_room(const RoomSizes& sizes, Taker<T>& from, Room<T>& room) {
-  room.work = from.template take<Work<T>>(sizes.bodies);
+  room.work = from.template take<Work<T>>(sizes.works);
   room.singles = from.template take<Single<T>>(sizes.singles);
   room.balls = from.template take<Ball<T>>(sizes.balls);
   room.motions = from.template take<Motion<T>>(sizes.general);
@@ -66,9 +69,9 @@ void lay_out_room(const RoomSizes& sizes, Taker<T>& from, Room<T>& room) {
   room.sines = from.template take<T>(sizes.angles);
   room.cosines = from.template take<T>(sizes.angles);
   room.slots = from.template take<Transfer<T>>(sizes.slots);
-  room.z = from.template take<SpatialVector<T>>(sizes.bodies);
-  room.frames = from.template take<FrameMotion<T>>(sizes.has_frames ? sizes.bodies : 0);
-  room.loads = from.template take<SpatialVector<T>>(sizes.has_loads ? sizes.bodies : 0);
+  room.z = from.template take<SpatialVector<T>>(sizes.works);
+  room.frames = from.template take<FrameMotion<T>>(sizes.has_frames ? sizes.frames : 0);
+  room.loads = from.template take<SpatialVector<T>>(sizes.has_loads ? sizes.frames : 0);
   room.efforts = from.template take<T>(sizes.efforts);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lane_loops.hpp"
+#include "lane_modes.hpp"
 
 namespace polyform::lanes {
 
@@ -49,7 +50,8 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
   /// Passes the columns of loops through the hinge, after its directions.
   const auto pass_loops = [&](const Column<T>* hinge, const SpatialVector<T>& beta) {
     if (room.loops != nullptr && link.looped)
-      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), *worlds.ground);
+      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), *worlds.ground,
+                       is_on_frame(link) ? attachment_at(tree, link) : no_attachment);
   };
   if constexpr (kind == Hinge::fixed) {
     pass_loops(nullptr, {});
@@ -112,23 +114,43 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
   }
 }
 
+/// A flexible body with all that hangs on its frames, which passes its own slot by. Loops through it then take their
+/// part of its modes.
+template <class T>
+[[gnu::noinline]] void gather_flexible(const Tree& tree, const Room<T>& room, std::size_t i, Transfer<T>& s,
+                                       Mask<T>& bad) {
+  const std::size_t element = element_of(room.flexible->tree, i);
+  condense_modes(*room.flexible, element, s, bad);
+  if (room.loops != nullptr && tree.links[i].looped) room.loops->pass_modes(i, element);
+}
+
 /// Inward: S and e. Marks the lanes that the scalar sweep has to do.
 template <class T>
 [[gnu::flatten]] Mask<T> sweep_inward(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room) {
   Mask<T> bad{};
+  if (carries_flexible && room.flexible != nullptr) {
+    bad |= room.flexible->turned_far;
+    begin_frames(*room.flexible, room.loads);
+  }
   const Work<T> ground{Matrix3<T>::identity(), {}, {}};
   Transfer<T> s;
   bool carries = false;
   for (std::size_t i = tree.count; i-- > 0;) {
     const Link& link = tree.links[i];
     const Work<T>& work = room.work[i];
-    const Work<T>& in = link.parent < 0 ? ground : room.work[link.parent];
+    const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];
     if (!carries) s = {};
     if (link.slot >= 0) s += room.slots[link.slot];
-    add_body(s, worlds.constants[i].body.turned(work.R), work.omega);
-    if (room.loads != nullptr) s.e -= room.loads[i];
+    if (is_flexible(link)) {
+      Transfer<T> whole;  // so that s itself can live in registers
+      gather_flexible(tree, room, i, whole, bad);
+      s = whole;
+    } else {
+      add_body(s, worlds.constants[i].body.turned(work.R), work.omega);
+      if (room.loads != nullptr) s.e -= room.loads[i];
+    }
     if (room.loops != nullptr && link.looped) {
-      Transfer<T> sum = s;  // so that s itself can live in registers
+      Transfer<T> sum = s;  // for the same reason
       room.loops->gather(i, sum, bad);
       s = sum;
     }
@@ -139,8 +161,9 @@ template <class T>
       case Hinge::translation: pass<Hinge::translation>(tree, worlds, room, i, s, in, bad); break;
       case Hinge::general: pass<Hinge::general>(tree, worlds, room, i, s, in, bad); break;
     }
-    carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
-    if (carries || link.parent < 0) continue;
+    if (is_on_frame(link)) room.flexible->frames[attachment_at(tree, link)].sum += s;
+    carries = !is_on_frame(link) && link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
+    if (carries || is_on_frame(link) || link.parent < 0) continue;
     Transfer<T>& slot = room.slots[tree.links[link.parent].slot];
     if (link.opens_slot)
       slot = s;
@@ -160,7 +183,7 @@ void find_rates(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, 
   // Eq. 14: z_b of the parent's body at P.
   SpatialVector<T> z{{}, *worlds.ground};
   if (link.parent >= 0) {
-    z = room.z[link.parent];
+    z = room.z[link.inboard];
     z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
   }
   // Eq. 33: the rates, and z_b beyond the hinge.
@@ -202,13 +225,18 @@ template <class T>
   const Work<T> ground{Matrix3<T>::identity(), {}, {}};
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
-    const Work<T>& in = link.parent < 0 ? ground : room.work[link.parent];
+    const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];
     switch (link.hinge) {
       case Hinge::fixed: find_rates<Hinge::fixed>(tree, worlds, room, i, in, out); break;
       case Hinge::ball: find_rates<Hinge::ball>(tree, worlds, room, i, in, out); break;
       case Hinge::rotation: find_rates<Hinge::rotation>(tree, worlds, room, i, in, out); break;
       case Hinge::translation: find_rates<Hinge::translation>(tree, worlds, room, i, in, out); break;
       case Hinge::general: find_rates<Hinge::general>(tree, worlds, room, i, in, out); break;
+    }
+    if (is_flexible(link)) {
+      const bool looped = room.loops != nullptr && link.looped;
+      find_modal_rates(*room.flexible, element_of(room.flexible->tree, i), room.z, out,
+                       [&](std::size_t k) { return looped ? room.loops->mode_rate(i, k) : T{}; });
     }
   }
 }

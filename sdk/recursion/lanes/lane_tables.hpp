@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "lane_flexible_arrays.hpp"
 #include "lane_room.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/solvers/hinged_tree.hpp"
@@ -13,7 +14,8 @@ namespace polyform::lanes {
 
 /// The tree.
 struct Tables {
-  explicit Tables(const LaneWorld& world) : links(world.tree->links), angles(world.tree->rotations) {
+  explicit Tables(const LaneWorld& world)
+      : links(world.tree->links), angles(world.tree->rotations), flexible(world) {
     for (const JointData& joint : world.tree->general_joints) {
       const auto body = static_cast<std::uint32_t>(&joint - world.tree->general_joints.data());
       general.push_back({body, static_cast<std::uint32_t>(primitives.size()),
@@ -42,6 +44,7 @@ struct Tables {
   std::vector<GeneralJoint> general;
   std::vector<GeneralPrimitive> primitives;
   std::size_t singles = 0;
+  FlexibleTables flexible;
   Tree tree;
 };
 
@@ -68,7 +71,7 @@ struct Closing {
                         static_cast<std::uint32_t>(cut.nq), static_cast<std::uint32_t>(cut.nv), kind,
                         !loaded[c] && kind != CutJoint::Kind::other});
     }
-    plain = {joints.data(), joints.size(), world.view->nv_tree + world.view->states};
+    plain = {joints.data(), joints.size(), world.view->nv_tree + 2 * world.view->modes + world.view->states};
   }
   Closing(const Closing&) = delete;
   Closing& operator=(const Closing&) = delete;
@@ -87,7 +90,7 @@ struct LoopLists {
   std::vector<LoopTables::Passage> passages;
   std::vector<LoopTables::Body> bodies;
   std::vector<LoopTables::Neighbour> neighbours;
-  std::vector<std::uint32_t> pairs, targets, in_ground;
+  std::vector<std::uint32_t> pairs, modal_pairs, targets, in_ground;
   LoopTables tables;
 };
 
@@ -102,11 +105,15 @@ inline LoopLists::LoopLists(const LaneWorld& world) {
   for (std::size_t i = 0; i < world.tree->links.size(); ++i) {
     const std::span<const LoopLayout::Passage> all = layout.all_in(i);
     const std::size_t closing = layout.closing(i).size(), passing = layout.passing(i).size();
-    bodies.push_back({whole(passages.size()), whole(all.size()), whole(closing), whole(pairs.size())});
+    bodies.push_back({whole(passages.size()), whole(all.size()), whole(closing), whole(pairs.size()),
+                      whole(modal_pairs.size())});
     pairs.insert(pairs.end(), layout.pairs(i), layout.pairs(i) + passing * (passing + 1) / 2);
+    if (world.tree->links[i].flexible)
+      modal_pairs.insert(modal_pairs.end(), layout.modal_pairs(i),
+                         layout.modal_pairs(i) + all.size() * (all.size() + 1) / 2);
     for (const LoopLayout::Passage& p : all)
       passages.push_back({whole(p.loop), whole(p.rows), whole(p.first_row), whole(p.first), whole(p.gain),
-                          whole(p.next)});
+                          whole(p.next), whole(p.modal)});
   }
   for (std::size_t i = 0; i < layout.count(); ++i) {
     const auto near = matrix.neighbours(i);
@@ -122,9 +129,9 @@ inline LoopLists::LoopLists(const LaneWorld& world) {
   }
   for (const std::size_t i : layout.in_ground()) in_ground.push_back(whole(i));
   const LoopLayout::Sizes& sizes = layout.sizes();
-  tables = {loops.data(), passages.data(), bodies.data(), neighbours.data(), pairs.data(), targets.data(),
-            in_ground.data(), whole(loops.size()), whole(in_ground.size()), whole(sizes.rows), whole(sizes.columns),
-            whole(sizes.widest), whole(sizes.gains), whole(matrix.count())};
+  tables = {loops.data(), passages.data(), bodies.data(), neighbours.data(), pairs.data(), modal_pairs.data(),
+            targets.data(), in_ground.data(), whole(loops.size()), whole(in_ground.size()), whole(sizes.rows),
+            whole(sizes.columns), whole(sizes.widest), whole(sizes.gains), whole(sizes.modal), whole(matrix.count())};
 }
 
 inline RoomSizes room_sizes(const LaneWorld& world, const Tables& tables) {
@@ -140,6 +147,8 @@ inline RoomSizes room_sizes(const LaneWorld& world, const Tables& tables) {
   sizes.angles = whole(tables.angles.size());
   sizes.slots = whole(world.tree->slots);
   sizes.efforts = world.loads->forces().loads_joints() ? whole(world.view->nv_tree) : 0;
+  sizes.frames = whole(world.view->frames());
+  sizes.works = whole(tables.tree.count + tables.flexible.frames.size());
   sizes.has_loads = !world.loads->frames().empty();
   sizes.has_frames = sizes.has_loads || !world.loops->empty();
   return sizes;

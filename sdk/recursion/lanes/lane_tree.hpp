@@ -20,6 +20,15 @@ using Link = HingedLink;
 template <class T>
 using Mask = typename LanesOf<T>::Mask;
 
+/// Code for devices carries no flexible bodies, and is shorter without their part.
+#ifdef POLYFORM_DEVICE
+inline constexpr bool carries_flexible = false;
+#else
+inline constexpr bool carries_flexible = true;
+#endif
+inline bool is_flexible(const Link& link) { return carries_flexible && link.flexible; }
+inline bool is_on_frame(const Link& link) { return carries_flexible && link.on_frame; }
+
 /// A joint of several primitives, or code: its place among those is HingedLink::place.
 struct GeneralJoint {
   std::uint32_t body = 0;
@@ -129,8 +138,10 @@ struct FrameMotion {
 
 template <class T>
 class Loops;
+template <class T>
+struct FlexibleRoom;
 
-/// Per body, but where it is said otherwise.
+/// Per body, but where it is said otherwise. work and z: then of the frames of flexible bodies.
 template <class T>
 struct Room {
   Work<T>* work = nullptr;
@@ -141,10 +152,11 @@ struct Room {
   T *angles = nullptr, *sines = nullptr, *cosines = nullptr;
   Transfer<T>* slots = nullptr;
   SpatialVector<T>* z = nullptr;
-  FrameMotion<T>* frames = nullptr;    ///< in use with loops, and where anything acts on bodies
-  SpatialVector<T>* loads = nullptr;   ///< about P; in use where anything acts on bodies
+  FrameMotion<T>* frames = nullptr;    ///< and nodes; in use with loops, and where anything acts on bodies
+  SpatialVector<T>* loads = nullptr;   ///< about P, of frames of flexible bodies their origin; where anything acts
   T* efforts = nullptr;                ///< per velocity coordinate; in use where anything acts on joints
   Loops<T>* loops = nullptr;           ///< of a system that has any
+  FlexibleRoom<T>* flexible = nullptr;  ///< the same
 };
 
 /// A root that costs a device no library.

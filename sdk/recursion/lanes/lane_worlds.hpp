@@ -41,12 +41,19 @@ class LoopedKernels {
 };
 
 inline bool fits(const Link& a, const Link& b) {
-  return a.parent == b.parent && a.hinge == b.hinge && a.reversed == b.reversed && a.turned == b.turned &&
-         a.q == b.q && a.v == b.v && a.count == b.count;
+  return a.parent == b.parent && a.inboard == b.inboard && a.frame == b.frame && a.hinge == b.hinge &&
+         a.reversed == b.reversed && a.turned == b.turned && a.q == b.q && a.v == b.v && a.count == b.count;
 }
 inline bool fits(const JointData& a, const JointData& b) {
   return a.kernel == b.kernel && a.nq == b.nq &&
          std::ranges::equal(a.primitives, b.primitives, {}, &Primitive::kind, &Primitive::kind);
+}
+
+inline bool fits(const FlexibleData& a, const FlexibleData& b) {
+  return a.type == b.type && a.body == b.body && a.modes == b.modes && a.mode_offset == b.mode_offset;
+}
+inline bool fits(const FlexibleNode& a, const FlexibleNode& b) {
+  return a.body == b.body && a.second_order.size() == b.second_order.size();
 }
 
 /// What of a world does not fit to the first one; nullptr where all does.
@@ -57,6 +64,9 @@ inline const char* misfit(const LaneWorld& first, const LaneWorld& world) {
   if (!std::ranges::equal(first.tree->links, world.tree->links, same) ||
       !std::ranges::equal(first.tree->general_joints, world.tree->general_joints, same))
     return "its tree of joints is another one";
+  if (!std::ranges::equal(first.view->flexible, world.view->flexible, same) ||
+      !std::ranges::equal(first.view->nodes, world.view->nodes, same))
+    return "its flexible bodies are others";
   const auto same_ends = [](const LoopLayout::End& a, const LoopLayout::End& b) { return a.frame == b.frame; };
   if (!std::ranges::equal(first.view->cut_joints(), world.view->cut_joints(), same) ||
       !std::ranges::equal(first.loops->layout().all_ends(), world.loops->layout().all_ends(), same_ends))
@@ -79,7 +89,8 @@ class Evaluation final : public LaneEvaluation {
         since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()),
         y_(first.solver->state_size()), ydot_(y_.size()),
         has_forces_(!first.loads->forces().empty() && !kernels_.carries_forces()),
-        acts_(!first.loads->forces().empty()), left_out_(first.loops->layout().count() * all_lanes),
+        acts_(!first.loads->forces().empty() || !first.view->flexible.empty()),
+        left_out_(first.loops->layout().count() * all_lanes),
         q_(first.view->nq), v_(first.view->nv),
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
         cut_v_((first.view->nv - first.view->nv_tree) * all_lanes) {
@@ -143,6 +154,9 @@ class Evaluation final : public LaneEvaluation {
     for (const GeneralJoint& joint : tables_.general)
       if (joint.is_code) move_code(pack, joint, in, out);
     kernels_.move(batch);
+    if (room.flexible != nullptr)
+      for (std::size_t k = 0; k < width; ++k)
+        if (in.active[pack * width + k] != 0) bend(pack, k, in, out);
     for (std::size_t c = 0; c < closing_.joints.size(); ++c)
       for (std::size_t k = 0; k < width && !closing_.joints[c].is_plain; ++k)
         if (in.active[pack * width + k] != 0) tie_world(pack, k, c, in, out);
@@ -218,6 +232,26 @@ class Evaluation final : public LaneEvaluation {
     return true;
   }
 
+  /// The equations of the flexible bodies of the world of a lane, by the bodies' own types.
+  void bend(std::size_t pack, std::size_t k, const BatchInput& in, BatchOutput& out) noexcept {
+    const std::size_t lane = pack * width + k;
+    const FlexibleRoom<T>& room = *packs_[pack].room.flexible;
+    for (std::size_t i = 0; i < room.tree.count; ++i) {
+      BodyMotion& body = motions_[room.tree.elements[i].body];
+      for (std::size_t n = 0; n < 9; ++n) body.R.m[n] = LanesOf<T>::lane(room.R[i].m[n], k);
+      for (std::size_t n = 0; n < 3; ++n) body.V.angular[n] = LanesOf<T>::lane(room.omega[i][n], k);
+    }
+    for (std::size_t i = 0; i < 2 * room.tree.modes; ++i) y_[i] = in.y[(room.tree.eta + i) * all_lanes + lane];
+    FlexibleSet& set = worlds_[lane].loops->flexible().set();
+    set.evaluate(motions_, y_.data(), y_.data() + room.tree.modes);
+    for (std::size_t i = 0; i < room.tree.count; ++i) packs_[pack].bend(k, i, set.mass(i), set.force(i));
+    if (!out.power.empty()) out.power[lane] = set.damping_power();
+  }
+  double power_of(const LaneWorld& world) const noexcept {
+    const double of_forces = world.loads->forces().power();
+    return world.view->flexible.empty() ? of_forces : of_forces + world.loops->flexible().set().damping_power();
+  }
+
   void take_motion(const Room<T>& room, std::size_t k, FrameIndex f) noexcept {
     const auto get = [k](const T& number) { return LanesOf<T>::lane(number, k); };
     const auto get_vector = [&](const Vector3<T>& v) -> Vec3 { return {get(v.x), get(v.y), get(v.z)}; };
@@ -242,14 +276,15 @@ class Evaluation final : public LaneEvaluation {
     std::copy_n(y_.begin() + static_cast<std::ptrdiff_t>(view.nq_tree), view.nv_tree, v_.begin());
     for (std::size_t i = view.nq_tree; i < q_.size(); ++i) q_[i] = cut_q_[(i - view.nq_tree) * all_lanes + lane];
     for (std::size_t i = view.nv_tree; i < v_.size(); ++i) v_[i] = cut_v_[(i - view.nv_tree) * all_lanes + lane];
-    const std::size_t moving = view.nq_tree + view.nv_tree;
+    const std::size_t moving = view.nq_tree + view.nv_tree + 2 * view.modes;
     const std::span<double> rates = std::span(ydot_).subspan(moving, view.states);
     world.loads->evaluate(in.t[lane], {motions_, q_, v_}, std::span(y_).subspan(moving, view.states), rates);
     for (std::size_t i = 0; i < rates.size(); ++i) out.ydot[(moving + i) * all_lanes + lane] = rates[i];
-    if (!out.power.empty()) out.power[lane] = world.loads->forces().power();
+    if (!out.power.empty()) out.power[lane] = power_of(world);
     for (const FrameIndex f : loaded) {
       const Spatial& w = world.loads->wrenches()[at(f)];
-      const Vec3 arm = motions_[at(f)].R * world.tree->frames[at(f)].to_P;
+      const bool is_rigid = attachment_of(room.flexible, f) == no_attachment;
+      const Vec3 arm = is_rigid ? motions_[at(f)].R * world.tree->frames[at(f)].to_P : Vec3{};
       const Vec3 moment = w.angular - cross(arm, w.linear);
       SpatialVector<T>& to = room.loads[at(f)];
       for (std::size_t i = 0; i < 3; ++i) {
@@ -283,7 +318,7 @@ class Evaluation final : public LaneEvaluation {
     ++single_;
     out.done[lane] = solved ? 1 : 0;
     for (std::size_t i = 0; i < ydot_.size(); ++i) out.ydot[i * all_lanes + lane] = ydot_[i];
-    if (acts_ && !out.power.empty()) out.power[lane] = worlds_[lane].loads->forces().power();
+    if (acts_ && !out.power.empty()) out.power[lane] = power_of(worlds_[lane]);
   }
   bool agrees(std::size_t lane, std::span<const double> ydot) const noexcept {
     double largest = part_of_gravity * norm(worlds_[lane].view->gravity), difference = 0;

@@ -82,7 +82,7 @@ std::vector<double> numbers_of(const LaneWorld& world, std::span<const LaneWorld
 }
 
 std::string device_obstacle(const LaneWorld& world) {
-  if (const char* const why = LaneEvaluation::refusal(world)) return why;
+  if (const char* const why = LaneEvaluation::refusal_of_code(world)) return why;
   if (!world.loops->empty() && !world.closes) return "the correction of its loops is off";
   const Closing closing(world);
   for (std::size_t c = 0; c < closing.joints.size(); ++c)

@@ -67,6 +67,7 @@ class FlexibleLinks {
   const Element& element(std::size_t i) const { return elements_[i]; }
   const NodeMotions& nodes() const { return nodes_; }
   const FlexibleSet& set() const { return set_; }
+  FlexibleSet& set() { return set_; }
 
   // Kinematics.
   void evaluate_nodes(const double* eta, const double* etadot) noexcept { nodes_.evaluate(eta, etadot); }

@@ -28,13 +28,16 @@ struct LaneWorld {
 /// An address that differs between libraries.
 const void* lane_library() noexcept;
 
-/// It carries rigid bodies with joints of any kind that do not depend on time, closed loops, and forces of any kind
-/// without discrete states. Forces and code-defined joints are evaluated world by world. The world's own solver does
+/// It carries rigid and flexible bodies with joints of any kind that do not depend on time, closed loops, and forces of
+/// any kind without discrete states. Forces, code-defined joints and the equations of single flexible bodies are
+/// evaluated world by world. The world's own solver does
 /// the evaluations that the kernels mark as not plain, and now and then any evaluation, to see that both agree.
 class LaneEvaluation : public BatchEvaluation {
  public:
   /// Why the world is not carried; nullptr if it is.
   static const char* refusal(const LaneWorld&);
+  /// The same of kernels that are written as code of the world, which carry no flexible bodies.
+  static const char* refusal_of_code(const LaneWorld&);
   /// Makes lanes for worlds like this one, without any in them.
   static std::unique_ptr<LaneEvaluation> make(const LaneWorld&);
   virtual ~LaneEvaluation() = default;
