@@ -69,8 +69,8 @@ struct Linearization {
   std::size_t evaluations = 0;        ///< of the solver
 };
 
-/// Above this number of states the dense matrices are refused: A alone takes 32 MB, its eigenvalues some 25 n³
-/// operations, minutes for 2000 states.
+/// Above this number of states the dense matrices are refused: A alone takes 32 MB, and what is done with it goes with
+/// n³, up to minutes for 2000 states.
 inline constexpr std::size_t most_states = 2000;
 
 /// Failure (bad_input) for more states than that.
