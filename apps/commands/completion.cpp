@@ -59,11 +59,15 @@ struct Value {
 };
 using Values = std::vector<Value>;
 
-template <class Types, class Fields>
-std::string options_of_all(const Types& types, const Fields& fields) {
+Strided<const FieldSpec> options_of(const Formulation& formulation) { return formulation.options(); }
+Strided<const FieldSpec> options_of(const IntegratorType& type) { return type.fields(); }
+Strided<const FieldSpec> options_of(const ImporterType& type) { return type.fields(); }
+
+template <class Types>
+std::string options_of_all(const Types& types) {
   std::set<std::string> keys;
   for (const auto& [name, type] : types)
-    for (const FieldSpec& field : fields(*type)) keys.insert(std::string(field.name) + "=");
+    for (const FieldSpec& field : options_of(*type)) keys.insert(std::string(field.name) + "=");
   return fmt::format("{}", fmt::join(keys, " "));
 }
 
@@ -75,14 +79,14 @@ std::string names_of_all(const Types& types) {
 }
 
 Values values_of(const host::Catalog& catalog) {
-  return {{"--option", options_of_all(catalog.importers, [](const ImporterType& type) { return type.fields(); }), "import"},
-          {"--import-option", options_of_all(catalog.importers, [](const ImporterType& type) { return type.fields(); })},
-          {"--solver", names_of_all(catalog.formulations)},
-          {"--solvers", names_of_all(catalog.formulations)},
-          {"--option", options_of_all(catalog.formulations, [](const Formulation& f) { return f.options(); })},
+  const std::string solvers = names_of_all(catalog.formulations), of_importers = options_of_all(catalog.importers);
+  return {{"--option", of_importers, "import"},
+          {"--import-option", of_importers},
+          {"--solver", solvers},
+          {"--solvers", solvers},
+          {"--option", options_of_all(catalog.formulations)},
           {"--integrator", names_of_all(catalog.integrators)},
-          {"--integrator-option",
-           options_of_all(catalog.integrators, [](const IntegratorType& type) { return type.fields(); })}};
+          {"--integrator-option", options_of_all(catalog.integrators)}};
 }
 
 std::string bash(const CLI::App& app, const Values& values) {

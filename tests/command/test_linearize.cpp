@@ -346,3 +346,15 @@ chains:
     CHECK_THAT(outcome.err, Contains("the linear model would have 4002 states"));
   }
 }
+
+TEST_CASE("states of a joint that is code have the units and names of its type") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"linearize", std::string(POLYFORM_MODELS) + "/bead_on_a_wire.yaml", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json states = Json::parse(outcome.out).at("states");
+  REQUIRE(states.size() == 8);
+  CHECK(states[0] == Json{{"name", "wire.q[0]"}, {"unit", "m"}, {"own_name", "way"}});
+  CHECK(states[1] == Json{{"name", "wire.turn[1]"}, {"unit", "rad"}});
+  CHECK(states[4] == Json{{"name", "wire.v[0]"}, {"unit", "m/s"}, {"own_name", "way_rate"}});
+}

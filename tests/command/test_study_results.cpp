@@ -5,6 +5,9 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
 
 #include "tests/command/command_runner.hpp"
 
@@ -280,4 +283,24 @@ simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
   CHECK(early.code == 0);
   CHECK_THAT(early.err, Contains("warning: `cylinder`") && Contains("ended the run at t = "));
   CHECK_THAT(nlohmann::json::parse(early.out)["ended_by"].get<std::string>(), Contains("`cylinder`"));
+}
+
+TEST_CASE("quantities take the names that a joint type gives its coordinates") {
+  const Workshop shop;
+  const std::string model = std::string(POLYFORM_MODELS) + "/bead_on_a_wire.yaml";
+  const Outcome outcome =
+      shop.run({"study", model, "--vary", "bodies.bead.mass=0.1,0.2", "--quantity", "named=max(wire.way)", "--quantity",
+                "numbered=max(wire.q[0])", "--output", shop.path("ways.csv").string(), "--quiet"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const std::string table = shop.read("ways.csv");
+  std::istringstream rows(table.substr(table.find('\n') + 1));
+  for (std::string row; std::getline(rows, row);) {
+    std::vector<std::string> cells;
+    std::istringstream in(row);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    REQUIRE(cells.size() >= 4);
+    CHECK(cells[2] == cells[3]);
+    CHECK(std::stod(cells[2]) > 2);  // m: the bead slides down more than a turn of the coil
+  }
 }
