@@ -142,8 +142,7 @@ static int guarded(int argc, char** argv) {
     return static_cast<int>(Exit::simulation_failed);
   } catch (const std::exception& problem) {
     if (std::ferror(output()) != 0) return output_failed();  // printing says so by an exception
-    print(Severity::error, std::string("unexpected failure: ") + problem.what(),
-          host::remedies::report_defect);
+    print(Severity::error, std::string("unexpected failure: ") + problem.what(), host::remedies::report_defect);
     return static_cast<int>(Exit::simulation_failed);
   } catch (...) {
     print(Severity::error, "unexpected failure of a type unknown here",

@@ -166,7 +166,8 @@ Hessenberg hessenberg_of(const MatrixXd& A) {
       c.tail(m - i - 1).setZero();
       H.col(first + i).tail(m) = c;
       const Eigen::VectorXd before = V.leftCols(i).transpose() * V.col(i);
-      Y.col(i).tail(m) = tau * (H.bottomRightCorner(m, m - i) * V.col(i).tail(m - i) - Y.bottomLeftCorner(m, i) * before);
+      Y.col(i).tail(m) =
+          tau * (H.bottomRightCorner(m, m - i) * V.col(i).tail(m - i) - Y.bottomLeftCorner(m, i) * before);
       r.T.col(i).head(i) = -tau * (r.T.topLeftCorner(i, i) * before);
       r.T(i, i) = tau;
     }
@@ -246,8 +247,8 @@ Eigensystem eigensystem_of(const MatrixXd& A) {
   RightVectors found = library != nullptr ? right_vectors_of(*library, A) : right_vectors_of(A);
   if (found.values.size() != A.rows()) return {};
   Eigensystem out{std::move(found.values), std::move(found.vectors), {}};
-  // The inverse of the right ones, from a real one: vectors r + is and r − is have the left ones (l ∓ im)/2, l and m those
-  // of r and s.
+  // The inverse of the right ones, from a real one: vectors r + is and r − is have the left ones (l ∓ im)/2, l and m
+  // those of r and s.
   const Eigen::Index n = A.rows();
   const auto is_pair = [&](Eigen::Index k) { return k + 1 < n && !out.right.col(k).imag().isZero(0); };
   MatrixXd parts(n, n);

@@ -42,7 +42,7 @@ SingularVectors right_singular_vectors(const Eigen::MatrixXd& A);
 
 /// What Householder's QR factorization with column pivoting finds, A P = Q R.
 struct PivotedColumns {
-  Eigen::VectorXd sizes;             ///< |R(k, k)|, falling
+  Eigen::VectorXd sizes;            ///< |R(k, k)|, falling
   std::vector<Eigen::Index> order;  ///< the column of A that is pivot k
   Eigen::MatrixXd Q;                ///< square; or empty
 };

@@ -21,15 +21,16 @@ struct DenseLibrary {
   void (*dgeevx)(Option, Option, Option, Option, Size, Matrix, Size, Matrix real, Matrix imaginary, Matrix left, Size,
                  Matrix right, Size, int* low, int* high, Matrix scale, Matrix norm, Matrix, Matrix, Matrix work, Size,
                  int*, int* info);
-  int (*threads)();           ///< in how many it computes
+  int (*threads)();  ///< in how many it computes
   void (*use_threads)(int);
 };
 
 /// Null where the system has no such library.
 const DenseLibrary* dense_library();
 
-/// While it lives the library computes in one thread, so that results do not depend on the number of processors. A program
-/// that has polyform as a library, such as Python with NumPy, may use the same OpenBLAS: its setting comes back.
+/// While it lives the library computes in one thread, so that results do not depend on the number of processors. A
+/// program that has polyform as a library, such as Python with NumPy, may use the same OpenBLAS: its setting comes
+/// back.
 class OneThread {
  public:
   explicit OneThread(const DenseLibrary& library) : library_(library), before_(library.threads()) {

@@ -51,8 +51,7 @@ void note_read_file(std::string path) {
 
 std::vector<std::string> take_read_files() { return std::exchange(files, {}); }
 
-WrittenFile::WrittenFile(std::string_view option, const std::string& path)
-    : option_(option), path_(path), file_(path) {
+WrittenFile::WrittenFile(std::string_view option, const std::string& path) : option_(option), path_(path), file_(path) {
   Files& known = all();
   const std::lock_guard lock(known.access);
   check();

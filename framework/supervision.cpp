@@ -28,7 +28,7 @@ namespace {
 
 /// In memory that both processes have.
 struct Shared {
-  bool ended = false;  ///< by a decision of the command itself
+  bool ended = false;   ///< by a decision of the command itself
   bool heeded = false;  ///< a wish to end is being fulfilled
   int code = 0;
   Whereabouts where;
@@ -159,9 +159,8 @@ int judge(int status) {
     if (is_wish(signal)) die_of(signal);
     const char* const name = ::sigabbrev_np(signal);
     const std::string what = std::string("polyform was ended by signal ") + (name != nullptr ? name : "?");
-    return signal == SIGKILL
-               ? explain(what.c_str(), "Perhaps the machine ran out of memory, or somebody ended it.")
-               : explain(what.c_str(), remedies::report_defect);
+    return signal == SIGKILL ? explain(what.c_str(), "Perhaps the machine ran out of memory, or somebody ended it.")
+                             : explain(what.c_str(), remedies::report_defect);
   }
   const int code = WEXITSTATUS(status);
   if (shared->ended) return code != 0 ? code : shared->code;

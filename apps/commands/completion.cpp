@@ -160,11 +160,11 @@ std::string fish(const CLI::App& app, const Values& values) {
         const auto known = std::ranges::find_if(values, [&](const Value& value) {
           return value.option == "--" + name && (value.command == "*" || value.command == sub->get_name());
         });
-        const std::string argument = known != values.end() ? " -x -a " + shell_quoted(known->words)
+        const std::string argument = known != values.end()            ? " -x -a " + shell_quoted(known->words)
                                      : option->get_expected_min() > 0 ? " -r"
                                                                       : "";
-        lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n", sub->get_name(),
-                             name, argument, shell_quoted(option->get_description()));
+        lines += fmt::format("complete -c polyform -n '__fish_seen_subcommand_from {}' -l {}{} -d {}\n",
+                             sub->get_name(), name, argument, shell_quoted(option->get_description()));
       }
   }
   return lines;

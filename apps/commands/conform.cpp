@@ -114,7 +114,8 @@ void print_claim(const Claim& claim) {
                                                               : "unsupported";
   std::string text = fmt::format("  {:<11} {}", mark, claim.name);
   const bool measured = claim.verdict == Verdict::passed || claim.measured > claim.tolerance;
-  if (measured && claim.tolerance > 0) text += fmt::format(" ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
+  if (measured && claim.tolerance > 0)
+    text += fmt::format(" ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
   if (!claim.finding.empty()) text += "\n              " + claim.finding;
   if (!claim.remedy.empty()) text += "\n              " + claim.remedy;
   fmt::print(output(), "{}\n", wrapped_lines(text, 14));

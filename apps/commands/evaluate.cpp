@@ -48,12 +48,13 @@ std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
 void print_evaluation(const host::System& system, std::string_view solver, const Observation& now,
-                const host::ConstraintCount& count, const host::Evaluation& balance) {
+                      const host::ConstraintCount& count, const host::Evaluation& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
-  fmt::print(output(), "{}\n",
-             wrapped(fmt::format("{}, solver {}: accelerations and reactions at the start", system.description().name,
-                                 solver), 0, 2));
+  fmt::print(
+      output(), "{}\n",
+      wrapped(fmt::format("{}, solver {}: accelerations and reactions at the start", system.description().name, solver),
+              0, 2));
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view.bodies[at(b)];
     fmt::print(output(), "body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name,
@@ -123,9 +124,8 @@ std::string particle_solver(const host::Catalog& catalog, const host::System& sy
 
 Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const host::System& system) {
   host::body_angles(system, arguments.euler_angles);  // also where nothing is told in angles
-  const std::string asked = arguments.particles && arguments.solver.empty()
-                                ? particle_solver(session.catalog(), system)
-                                : arguments.solver;
+  const std::string asked =
+      arguments.particles && arguments.solver.empty() ? particle_solver(session.catalog(), system) : arguments.solver;
   const SolverChoice choice = choose_solver(session.catalog(), system, asked, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system.view());
@@ -140,9 +140,9 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
   host::ObservationStore store(system.view());
   if (!arguments.formulas.empty()) {
     host::evaluate(system, *solver, store);
-    fmt::print(output(), "{}",
-               checked_formulas(system, arguments.euler_angles, language_of(arguments.formulas),
-                                store.now().acceleration));
+    fmt::print(
+        output(), "{}",
+        checked_formulas(system, arguments.euler_angles, language_of(arguments.formulas), store.now().acceleration));
     return Exit::done;
   }
   const host::Evaluation balance = host::evaluate(system, *solver, store);
@@ -311,7 +311,8 @@ void add_evaluate(CLI::App& app, Action& action) {
       ->excludes("--formulas");
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name")
       ->excludes("--formulas");
-  sub->footer("Values of an option with | between them stand side by side.\n"
+  sub->footer(
+      "Values of an option with | between them stand side by side.\n"
       "Examples:\n"
       "  polyform evaluate rod.yaml --solver all --json\n"
       "  polyform evaluate arm.yaml --equations\n"

@@ -67,8 +67,8 @@ host::ImportOptions importer_options(const ImportArguments& arguments) {
   return options;
 }
 
-/// Tells an importer whose models name files from where: from the folder of the model. Returns the file that the model is
-/// read as, which lies there.
+/// Tells an importer whose models name files from where: from the folder of the model. Returns the file that the model
+/// is read as, which lies there.
 std::string place_model(const ImporterType& importer, const ImportArguments& arguments, host::ImportOptions& options) {
   constexpr std::string_view folder = "model_folder";
   const bool has_folder = [&] {
@@ -109,8 +109,8 @@ Exit import_file(const ImportArguments& arguments) {
   if (arguments.lenient && got->text.find("\nlenient:") == std::string::npos && !got->text.starts_with('{'))
     got->text += "lenient: true\n";
   bool missing_plugin = false;
-  const host::Description model = host::read_model_text(got->text, place + " (as imported)", session.catalog(), diagnostics,
-                                                        missing_plugin, {});
+  const host::Description model =
+      host::read_model_text(got->text, place + " (as imported)", session.catalog(), diagnostics, missing_plugin, {});
   if (diagnostics.failed()) end_import(diagnostics, missing_plugin ? Exit::plugin : Exit::bad_input);
   // Before anything is told: the error stream then has the error alone.
   host::OutputFile output_file(arguments.output.empty() ? "-" : arguments.output, "--output");

@@ -89,8 +89,8 @@ Exit linearize(const LinearizeCommandArguments& arguments) {
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const LinearModel model = linear_model(session.catalog(), *system, choice, arguments.linear, nullptr,
-                                         FloquetBar(!arguments.quiet));
+  const LinearModel model =
+      linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar(!arguments.quiet));
   const host::Linearization& linear = model.linear;
   warn_of_errors(linear);
   warn_of_modes(*system, model.point.time, linear.nominal);

@@ -81,8 +81,9 @@ Exit make(const NewArguments& arguments) {
 void add_new(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("new", "Begin a plugin of your own: a small project that builds, tests and runs");
   const auto arguments = std::make_shared<NewArguments>();
-  sub->add_option("KIND", arguments->kind,
-                  "joint, rheonomic-joint, force, constraint,\nflexible-body, module, integrator, importer,\nformulation or device")
+  sub->add_option(
+         "KIND", arguments->kind,
+         "joint, rheonomic-joint, force, constraint,\nflexible-body, module, integrator, importer,\nformulation or device")
       ->required();
   sub->add_option("NAME", arguments->name, "Name of the plugin and of the type it offers, e.g. my-joint")->required();
   sub->add_option("--directory", arguments->directory, "Where to write the project [NAME]")->type_name("DIR");

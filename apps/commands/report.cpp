@@ -125,15 +125,15 @@ std::unique_ptr<host::System> load_model(Session& session, const ReportArguments
 
 /// A table of the records of the runs.
 ReportTable record_table(const std::vector<ReportRun>& runs) {
-  const std::pair<const char*, ReportTable::Column> fields[] = {{"integrator", {"integrator", ""}},
-                                                                {"state_size", {"states", ""}},
-                                                                {"steps", {"steps", ""}},
-                                                                {"evaluations", {"evaluations", ""}},
-                                                                {"wall_seconds", {"wall time", "s"}},
-                                                                {"energy_drift", {"energy drift", ""}},
-                                                                {"constraint_violation",
-                                                                 {"constraint violation", "m or rad"}},
-                                                                {"status", {"status", ""}}};
+  const std::pair<const char*, ReportTable::Column> fields[] = {
+      {"integrator", {"integrator", ""}},
+      {"state_size", {"states", ""}},
+      {"steps", {"steps", ""}},
+      {"evaluations", {"evaluations", ""}},
+      {"wall_seconds", {"wall time", "s"}},
+      {"energy_drift", {"energy drift", ""}},
+      {"constraint_violation", {"constraint violation", "m or rad"}},
+      {"status", {"status", ""}}};
   ReportTable table{"The runs side by side", {{"run", ""}}, {}, {}};
   for (const auto& [name, column] : fields) table.columns.push_back(column);
   for (const ReportRun& run : runs) {
@@ -171,13 +171,12 @@ std::string verdict_text(const host::ResultComparison& comparison, const Names& 
 std::vector<std::string> comparison_notes(const Report& report, std::size_t compared) {
   const std::size_t votes = report.comparison->votes.count();
   const std::size_t times = report.comparison->consensus.find("time")->values.size();
-  std::vector<std::string> notes{
-      fmt::format("Consensus: {}, at the {} that they have in common{}.",
-                  votes == 1   ? fmt::format("the median of {} runs with one vote", compared)
-                  : votes == 2 ? "the mean of both votes"
-                               : fmt::format("the median of {} votes", votes),
-                  counted(times, "time"),
-                  compared < report.runs.size() ? "; runs that failed or broke off are left out" : "")};
+  std::vector<std::string> notes{fmt::format(
+      "Consensus: {}, at the {} that they have in common{}.",
+      votes == 1   ? fmt::format("the median of {} runs with one vote", compared)
+      : votes == 2 ? "the mean of both votes"
+                   : fmt::format("the median of {} votes", votes),
+      counted(times, "time"), compared < report.runs.size() ? "; runs that failed or broke off are left out" : "")};
   const bool reactions = std::ranges::any_of(report.runs.front().file.channels(), [](const host::Channel& channel) {
     return host::place_of(channel).group == "reactions";
   });
@@ -185,18 +184,17 @@ std::vector<std::string> comparison_notes(const Report& report, std::size_t comp
     notes.emplace_back("Reactions are not compared: without the model it is not known which of them are unique.");
   if (reactions && report.system)
     if (const std::string open = open_reactions(report.system->count_constraints()); !open.empty())
-      notes.push_back(fmt::format("Reactions {}; {}.", open,
-                                  report.comparison->unique_parts ? "of these only the unique part is compared"
-                                                                  : "these are not compared"));
+      notes.push_back(fmt::format(
+          "Reactions {}; {}.", open,
+          report.comparison->unique_parts ? "of these only the unique part is compared" : "these are not compared"));
   return notes;
 }
 
 /// Several runs, as compare shows them.
 void compare_in(Report& report) {
   ReportTable& records = report.tables.emplace_back(record_table(report.runs));
-  if (std::ranges::any_of(report.runs, [](const ReportRun& run) {
-        return text_of(run.file.record(), "conservative") == "no";
-      }))
+  if (std::ranges::any_of(report.runs,
+                          [](const ReportRun& run) { return text_of(run.file.record(), "conservative") == "no"; }))
     records.notes.emplace_back(open_drift);
   if (const std::string models = different_models(report.runs); !models.empty()) {
     records.notes.push_back(
@@ -295,7 +293,9 @@ Exit report(const ReportArguments& arguments) {
 void add_report(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("report", "One page about runs: plots, animation, tables; opens offline anywhere");
   const auto arguments = std::make_shared<ReportArguments>();
-  sub->add_option("RESULT", arguments->results, "Result files (HDF5), one for each run; or the table of a study")->required()->type_name("");
+  sub->add_option("RESULT", arguments->results, "Result files (HDF5), one for each run; or the table of a study")
+      ->required()
+      ->type_name("");
   sub->add_option("--output", arguments->output, "Where to write the page [beside the first result, as .html]")
       ->type_name("FILE");
   sub->add_option("--model", arguments->model, "The model file [the one that the results name]")->type_name("MODEL");

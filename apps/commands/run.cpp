@@ -47,8 +47,8 @@ struct RunCommandArguments {
   std::string report;
   std::optional<double> memory_limit;  ///< GiB; 0: none
   bool json = false, quiet = false;
-  std::string checkpoint;        ///< a file; "": none
-  std::optional<double> every;   ///< between checkpoints, s of wall time
+  std::string checkpoint;          ///< a file; "": none
+  std::optional<double> every;     ///< between checkpoints, s of wall time
   std::vector<std::string> words;  ///< as they were typed behind `run`
 };
 
@@ -70,17 +70,18 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
   if (!run.choices.empty()) fmt::format_to(out, "chosen       {}\n", run.choices);
   fmt::format_to(out, "reached      t = {} s, {} rows every {} s\n", run.time, run.rows, settings.output_interval);
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
-             run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
+                 run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   if (run.stops + run.events > 0)
     fmt::format_to(out, "restarts     of the integrator: at {} where a function of time bends, at {} of elements\n",
                    counted(run.stops, "time"), counted(run.events, "event"));
   for (const std::string& note : run.notes) fmt::format_to(out, "note         {}\n", note);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
-             run.conservative ? "drift" : "drift, without the work of dampers, motors and the like,", run.energy_drift);
+                 run.conservative ? "drift" : "drift, without the work of dampers, motors and the like,",
+                 run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",
-             run.constraint_violation, run.correction.position_residual, run.correction.iterations);
+                 run.constraint_violation, run.correction.position_residual, run.correction.iterations);
   fmt::format_to(out, "balance      forces and inertia forces differ by {:.1e} at most{}\n", run.imbalance,
-             run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
+                 run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
   if (columns_of(arguments.run).reactions && !count.redundant_joints.empty())
     fmt::format_to(out, "reactions    {}\n", open_reactions(count));
   if (const std::string open = open_contacts(run.open_contacts); !open.empty())
@@ -161,10 +162,10 @@ Checkpoint checkpoint_of(const RunCommandArguments& arguments, std::string_view 
       throw host::Failure(Exit::bad_input, fmt::format("{} is not as it was when the run began", file.path),
                           "A run goes on with the model that it began with: restore the file, or begin anew.");
   if (earlier->solver != now.solver)
-    throw host::Failure(Exit::bad_input,
-                        fmt::format("the run began with the solver {}, and now {} would be chosen", earlier->solver,
-                                    now.solver),
-                        "Plugins have come or gone since: begin the run anew.");
+    throw host::Failure(
+        Exit::bad_input,
+        fmt::format("the run began with the solver {}, and now {} would be chosen", earlier->solver, now.solver),
+        "Plugins have come or gone since: begin the run anew.");
   return now;
 }
 
@@ -254,16 +255,14 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
                                               choice.formulation->name())
                                 : record.remedy);
   if (record.end == host::End::interrupted)
-    print(Severity::warning,
-          fmt::format("interrupted at t = {:.6g} s; the results so far are kept{}", record.time,
-                      checkpoint ? "; polyform resume " + arguments.checkpoint + " goes on" : ""));
+    print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept{}", record.time,
+                                         checkpoint ? "; polyform resume " + arguments.checkpoint + " goes on" : ""));
 
   for (const std::string& warning : record.warnings) print(Severity::warning, warning);
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
-  const host::ConstraintCount count =
-      system->count_constraints(system->start_time(), system->initial_state(),
-                                host::absent_constraints(system->view(), *solver));
+  const host::ConstraintCount count = system->count_constraints(system->start_time(), system->initial_state(),
+                                                                host::absent_constraints(system->view(), *solver));
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);

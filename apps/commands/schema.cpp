@@ -25,7 +25,7 @@ void add_schema(CLI::App& app, Action& action) {
       const Session session(*paths);
       const std::string schema =
           (*of_study ? host::study_schema(session.catalog()) : host::model_schema(session.catalog())) + "\n";
-      std::fwrite(schema.data(), 1, schema.size(), output());   // main() reports an output that took less
+      std::fwrite(schema.data(), 1, schema.size(), output());  // main() reports an output that took less
       return host::Exit::done;
     };
   });

@@ -128,8 +128,7 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
                                  : fmt::format("\nresults      {}\n", output_file);
     if (!files.trajectories.empty()) text += fmt::format("trajectories {}\n", files.trajectories);
     if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
-    if (files.compiled != nullptr)
-      text += fmt::format("compiled     {}\n", compiled_text(files.compiled->plugin()));
+    if (files.compiled != nullptr) text += fmt::format("compiled     {}\n", compiled_text(files.compiled->plugin()));
     if (files.device != nullptr) text += device_text(*files.device);
     const bool aside = output_file == "-" || arguments.report == "-";
     std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
@@ -163,8 +162,9 @@ Exit merge(const StudyArguments& arguments) {
   }
   write_table_file(target, "--merge", whole.table, whole.record, has_trajectories ? &trajectories : nullptr);
   const std::string* const method = host::find(whole.record, "method");
-  report(arguments, {target, has_trajectories && target.ends_with(".csv") ? host::trajectory_file_of(target) : "",
-                     method != nullptr ? std::string_view(*method) : ""},
+  report(arguments,
+         {target, has_trajectories && target.ends_with(".csv") ? host::trajectory_file_of(target) : "",
+          method != nullptr ? std::string_view(*method) : ""},
          whole.table, counts_of(whole.table, whole.table.rows.size()));
   return Exit::done;
 }
@@ -185,12 +185,12 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
     files.add(std::span(table.rows).subspan(first));
     progress.update(counts, before);
   };
-  const bool all = ranks != nullptr
-                       ? hand_out_cases(*ranks, missing, take, &interrupted)
-                       : host::run_cases(missing, work_of(cases, interrupted), take,
-                                         limits_of(arguments, cases, missing.size(),
-                                                   std::thread::hardware_concurrency()),
-                                         &interrupted);
+  const bool all =
+      ranks != nullptr
+          ? hand_out_cases(*ranks, missing, take, &interrupted)
+          : host::run_cases(missing, work_of(cases, interrupted), take,
+                            limits_of(arguments, cases, missing.size(), std::thread::hardware_concurrency()),
+                            &interrupted);
   counts.seconds = progress.seconds();
   return all;
 }
@@ -260,8 +260,8 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());
   report(arguments,
-         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()),
-          cases.compiled(), cases.device()},
+         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()), cases.compiled(),
+          cases.device()},
          table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),

@@ -60,10 +60,9 @@ Exit view(const ViewArguments& arguments) {
   LiveSession live(io, session, request, [&server](std::string_view message) { server->send(message); });
   server = std::make_unique<LiveServer>(
       io, static_cast<unsigned short>(arguments.port), make_token(),
-      LiveServer::Content{page_with(view_page(), std::filesystem::path(file).stem().string()),
-                          [&live] { return live.so_far(); },
-                          [&live](std::string_view message) { return live.take(message); },
-                          [&live](bool held) { live.hold(held); }});
+      LiveServer::Content{
+          page_with(view_page(), std::filesystem::path(file).stem().string()), [&live] { return live.so_far(); },
+          [&live](std::string_view message) { return live.take(message); }, [&live](bool held) { live.hold(held); }});
   fmt::print(output(), "{}\n", server->address());
   fmt::print(output(), "This page follows {}. Ctrl-C ends it.\n", file);
   std::fflush(output());

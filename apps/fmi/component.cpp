@@ -58,8 +58,9 @@ void expect_stage(const Component& c, Stage first, Stage last) {
   throw host::Failure(host::Exit::bad_input,
                       fmt::format("the call is made {}, where the standard does not allow it",
                                   where[static_cast<std::size_t>(c.stage)]),
-                      c.stage < first ? "Initialize the instance first: EnterInitializationMode, then ExitInitializationMode."
-                                      : "Reset the instance first, or make another.");
+                      c.stage < first
+                          ? "Initialize the instance first: EnterInitializationMode, then ExitInitializationMode."
+                          : "Reset the instance first, or make another.");
 }
 
 void take_state(Component& c, void** kept) {

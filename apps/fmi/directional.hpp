@@ -19,14 +19,14 @@ class Directional {
  public:
   /// A direction in the space of states and inputs.
   struct Direction {
-    std::vector<double> states;           ///< as many as the motion has
-    std::vector<double> inputs, sizes;    ///< value, rate and acceleration of each; and a large change of each
+    std::vector<double> states;         ///< as many as the motion has
+    std::vector<double> inputs, sizes;  ///< value, rate and acceleration of each; and a large change of each
     bool moves() const;
   };
   struct Result {
     host::Derivative derivative;
-    double step = 0;              ///< a large one
-    std::vector<double> middle;   ///< the function at the present state
+    double step = 0;             ///< a large one
+    std::vector<double> middle;  ///< the function at the present state
   };
   /// Goes to an offset along the direction and evaluates there. Failures are those of the motion.
   using Function = std::function<void(double offset, std::span<double> out)>;

@@ -96,8 +96,8 @@ fs::path library_of_fmus(const std::string& given) {
 }  // namespace
 
 apps::Json summary(const Fmu& fmu) {
-  return {{"inputs", fmu.inputs},        {"outputs", fmu.outputs}, {"parameters", fmu.parameters},
-          {"start_values", fmu.starts},  {"states", fmu.states},   {"event_indicators", fmu.events},
+  return {{"inputs", fmu.inputs},       {"outputs", fmu.outputs}, {"parameters", fmu.parameters},
+          {"start_values", fmu.starts}, {"states", fmu.states},   {"event_indicators", fmu.events},
           {"plugins", fmu.plugins}};
 }
 

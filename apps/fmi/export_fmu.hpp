@@ -12,7 +12,7 @@ namespace polyform::fmi {
 
 struct ExportRequest {
   Settings settings;
-  int version = 2;          ///< of the standard: 2 or 3
+  int version = 2;           ///< of the standard: 2 or 3
   std::string library = {};  ///< that goes into each FMU; "": that of the installation
 };
 

@@ -14,9 +14,7 @@ namespace {
 /// The model's name of a parameter, without that of the list which it is in.
 std::string own_name(const Variable& parameter) { return parameter.name.substr(parameter.name.find('.') + 1); }
 
-[[noreturn]] void refuse_state() {
-  throw host::Failure(host::Exit::bad_input, "the state is that of another FMU");
-}
+[[noreturn]] void refuse_state() { throw host::Failure(host::Exit::bad_input, "the state is that of another FMU"); }
 
 }  // namespace
 

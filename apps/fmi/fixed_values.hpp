@@ -29,7 +29,7 @@ class FixedValues {
   // none of this model.
   std::vector<double> parameters() const;  ///< all
   bool set_parameters(std::span<const double>);
-  std::vector<double> starts() const;      ///< place and value of each that was set
+  std::vector<double> starts() const;  ///< place and value of each that was set
   bool set_starts(std::span<const double>);
 
  private:

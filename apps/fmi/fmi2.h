@@ -1,5 +1,5 @@
-/* The C interface of an FMU, version 2.0.4 of the Functional Mock-up Interface, as the standard defines it (chapters 2.1,
-   3.2 and 4.2): declared here for what Polyform exports. */
+/* The C interface of an FMU, version 2.0.4 of the Functional Mock-up Interface, as the standard defines it
+   (chapters 2.1, 3.2 and 4.2): declared here for what Polyform exports. */
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@ enum fmi2Type { fmi2ModelExchange, fmi2CoSimulation };
 enum fmi2StatusKind { fmi2DoStepStatus, fmi2PendingStatus, fmi2LastSuccessfulTime, fmi2Terminated };
 
 struct fmi2CallbackFunctions {
-  void (*logger)(fmi2ComponentEnvironment, fmi2String instance, fmi2Status, fmi2String category, fmi2String message, ...);
+  void (*logger)(fmi2ComponentEnvironment, fmi2String instance, fmi2Status, fmi2String category, fmi2String message,
+                 ...);
   void* (*allocateMemory)(std::size_t, std::size_t);
   void (*freeMemory)(void*);
   void (*stepFinished)(fmi2ComponentEnvironment, fmi2Status);

@@ -39,8 +39,7 @@ struct GivenValues {
 class FmuModel {
  public:
   /// Failures of reading and assembly, whose reasons are printed (HeldMessages).
-  FmuModel(const Settings&, const host::Catalog&, std::shared_ptr<const void> libraries,
-           const GivenValues& = {});
+  FmuModel(const Settings&, const host::Catalog&, std::shared_ptr<const void> libraries, const GivenValues& = {});
 
   const host::System& system() const { return *system_; }
   const apps::SolverChoice& choice() const { return choice_; }

@@ -8,8 +8,8 @@
 
 namespace polyform::fmi {
 
-/// A prescribed motion goes on with its rate and acceleration between two settings, and a setting of one input is none of
-/// another: only inputs that were set begin anew.
+/// A prescribed motion goes on with its rate and acceleration between two settings, and a setting of one input is none
+/// of another: only inputs that were set begin anew.
 class InputValues {
  public:
   /// shown: the model with its own values.
@@ -38,9 +38,9 @@ class InputValues {
  private:
   bool waits(std::size_t input) const;
 
-  std::vector<double> numbers_;         ///< value, rate and acceleration of each, as they were set last
-  std::vector<bool> is_set_;            ///< whether the value was set; else it is the one that parameters say
-  std::vector<std::size_t> waiting_;    ///< inputs that the motion has not been told of
+  std::vector<double> numbers_;       ///< value, rate and acceleration of each, as they were set last
+  std::vector<bool> is_set_;          ///< whether the value was set; else it is the one that parameters say
+  std::vector<std::size_t> waiting_;  ///< inputs that the motion has not been told of
 };
 
 }  // namespace polyform::fmi

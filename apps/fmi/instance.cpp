@@ -54,9 +54,7 @@ double large_change(const SystemView& view, const host::Acting& acting, std::str
   return std::max(std::abs(value), unit.starts_with('N') && force > 0 ? force : 1);
 }
 
-bool is_input(Role role) {
-  return role == Role::input || role == Role::input_rate || role == Role::input_acceleration;
-}
+bool is_input(Role role) { return role == Role::input || role == Role::input_rate || role == Role::input_acceleration; }
 
 }  // namespace
 
@@ -169,24 +167,17 @@ double Instance::value(std::size_t reference) {
   const Variable& v = variable(reference);
   switch (v.role) {
     case Role::parameter:
-    case Role::start:
-      return fixed_value(v, reference);
+    case Role::start: return fixed_value(v, reference);
     case Role::input:
       if (!fixed_->none() && !inputs_.is_set(v.index)) load_model();
       [[fallthrough]];
     case Role::input_rate:
-    case Role::input_acceleration:
-      return inputs_.get(v, told_inputs(), told_time());
-    case Role::time:
-      return motion().time();
-    case Role::output:
-      return motion().row()[v.index];
-    case Role::state:
-      return continuous().states()[v.index];
-    case Role::rate:
-      return continuous().rates()[v.index];
-    case Role::event:
-      return continuous().indicators()[v.index];
+    case Role::input_acceleration: return inputs_.get(v, told_inputs(), told_time());
+    case Role::time: return motion().time();
+    case Role::output: return motion().row()[v.index];
+    case Role::state: return continuous().states()[v.index];
+    case Role::rate: return continuous().rates()[v.index];
+    case Role::event: return continuous().indicators()[v.index];
   }
   return 0;
 }
@@ -223,7 +214,8 @@ Directional::Direction Instance::direction(std::span<const std::size_t> knowns, 
     if (v.role == Role::state) {
       out.states[v.index] += seed[k];
     } else if (is_input(v.role)) {
-      if (!acting) acting = host::acting_at(view, motion().time(), host::CanonicalState(own_->system().initial_state()));
+      if (!acting)
+        acting = host::acting_at(view, motion().time(), host::CanonicalState(own_->system().initial_state()));
       out.inputs[InputValues::place(v)] += seed[k];
       out.sizes[InputValues::place(v)] = large_change(view, *acting, v.unit, value(knowns[k]));
     } else {
@@ -265,7 +257,8 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
     const Directional::Result got = Directional(here, own_->system())
                                         .differentiate(along, unknowns.size(), [&](double s, std::span<double> values) {
                                           go(s);
-                                          for (std::size_t i = 0; i < unknowns.size(); ++i) values[i] = value(unknowns[i]);
+                                          for (std::size_t i = 0; i < unknowns.size(); ++i)
+                                            values[i] = value(unknowns[i]);
                                         });
     std::ranges::copy(got.derivative.value, out.begin());
     for (std::size_t i = 0; i < unknowns.size(); ++i)
@@ -292,9 +285,7 @@ double Instance::fixed_value(const Variable& v, std::size_t reference) {
 const std::vector<LiveInput>* Instance::told_inputs() const {
   return stepping_ || continuous_ ? &own_->inputs() : nullptr;
 }
-double Instance::told_time() const {
-  return stepping_ ? stepping_->time() : continuous_ ? continuous_->time() : 0;
-}
+double Instance::told_time() const { return stepping_ ? stepping_->time() : continuous_ ? continuous_->time() : 0; }
 
 InstanceState Instance::state() {
   InstanceState state;

@@ -98,7 +98,7 @@ class Instance {
   Settings settings_;
   const host::Catalog* catalog_ = nullptr;
   std::shared_ptr<const void> libraries_;
-  std::unique_ptr<FmuModel> shown_, own_;     ///< the model with its own parameters; the one with those that were set
+  std::unique_ptr<FmuModel> shown_, own_;  ///< the model with its own parameters; the one with those that were set
   std::unique_ptr<FixedValues> fixed_;
   InputValues inputs_;
   std::optional<double> stop_, tolerance_;

@@ -48,8 +48,8 @@ class Writer {
          xml_text(settings_.token), xml_text(fmt::format("formulation {}", model_.choice().formulation->name())),
          POLYFORM_VERSION,
          version_ == 2 ? fmt::format(R"( numberOfEventIndicators="{}")", model_.count(Role::event)) : "");
-    const std::string state = fmt::format(R"(canGetAndSetFMU{0}="true" canSerializeFMU{0}="true")",
-                                          version_ == 2 ? "state" : "State");
+    const std::string state =
+        fmt::format(R"(canGetAndSetFMU{0}="true" canSerializeFMU{0}="true")", version_ == 2 ? "state" : "State");
     const std::string identifier = model_identifier(std::string(name));
     const char* const derivatives = version_ == 2 ? "providesDirectionalDerivative" : "providesDirectionalDerivatives";
     if (is_me)
@@ -114,25 +114,17 @@ class Writer {
     const Variable& v = model_.variables()[reference];
     std::string causality, kind, inside;
     switch (v.role) {
-      case Role::time:
-        causality = R"(causality="independent" variability="continuous")";
-        break;
+      case Role::time: causality = R"(causality="independent" variability="continuous")"; break;
       case Role::parameter:
-      case Role::start:
-        causality = R"(causality='parameter' variability='fixed' initial='exact')";
-        break;
+      case Role::start: causality = R"(causality='parameter' variability='fixed' initial='exact')"; break;
       case Role::input:
       case Role::input_rate:
-      case Role::input_acceleration:
-        causality = R"(causality="input" variability="continuous")";
-        break;
-      case Role::output:
-        causality = R"(causality="output" variability="continuous" initial="calculated")";
-        break;
-      default:
-        causality = R"(causality="local" variability="continuous" initial="calculated")";
+      case Role::input_acceleration: causality = R"(causality="input" variability="continuous")"; break;
+      case Role::output: causality = R"(causality="output" variability="continuous" initial="calculated")"; break;
+      default: causality = R"(causality="local" variability="continuous" initial="calculated")";
     }
-    if (v.role == Role::parameter || v.role == Role::start || is_input(v.role)) inside += fmt::format(R"( start="{}")", v.start);
+    if (v.role == Role::parameter || v.role == Role::start || is_input(v.role))
+      inside += fmt::format(R"( start="{}")", v.start);
     if (has_unit(v)) inside += fmt::format(R"( unit="{}")", xml_text(v.unit));
     if (v.role == Role::state) inside += R"( reinit="true")";  // corrections and events set it
     // Version 2 counts variables from 1, version 3 names the value reference of the state.

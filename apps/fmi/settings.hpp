@@ -13,7 +13,7 @@ namespace polyform::fmi {
 enum class Kind { model_exchange, co_simulation };
 
 struct Settings {
-  apps::ModelArguments model;  ///< file and state: in the FMU relative to its resources
+  apps::ModelArguments model;            ///< file and state: in the FMU relative to its resources
   std::optional<std::string> text = {};  ///< of a model that is no file, while it is exported
   apps::RunArguments run;
   std::string solver;

@@ -81,9 +81,8 @@ void Stepping::step(double t, double step) {
   const host::ProcessState before;
   if (end > settings_.duration * (1 + 1e-12)) {
     if (fixed_stop_)
-      throw host::Failure(
-          host::Exit::bad_input,
-          fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
+      throw host::Failure(host::Exit::bad_input,
+                          fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
                           "Give a later stop time before the simulation begins, or none.");
     const host::RunState from = run_->state();
     settings_.duration = std::max(2 * settings_.duration, 2 * end);

@@ -64,7 +64,7 @@ class Symbols {
     Kind kind;
     double value;
     std::string meaning;
-    ex formula;   ///< of an intermediate result
+    ex formula;  ///< of an intermediate result
   };
   /// intermediates: sums become symbols of their own, with their formulas, so that nothing grows with the number of
   /// bodies. Without, formulas are expanded whole, as long as that takes no more than a second (TooLarge).
@@ -106,7 +106,7 @@ class Symbols {
   Monomial term(const ex&) const;
 
   bool intermediates_ = false;
-  double spent_ = 0;   ///< terms that have been multiplied out
+  double spent_ = 0;  ///< terms that have been multiplied out
   std::vector<Entry> entries_;
   std::map<ex, ex, GiNaC::ex_is_less> kept_;
   std::vector<Circle> circles_;

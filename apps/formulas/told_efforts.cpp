@@ -105,8 +105,7 @@ class ParameterNames {
 
 /// Whether the coordinates of a joint are symbols, and its velocities their rates: not those of a ball.
 bool Expansion::has_plain_coordinates(const JointData& joint) const {
-  return std::ranges::none_of(joint.primitives,
-                              [](const Primitive& p) { return p.kind == Primitive::Kind::ball; });
+  return std::ranges::none_of(joint.primitives, [](const Primitive& p) { return p.kind == Primitive::Kind::ball; });
 }
 
 /// Adds the efforts of one force as polynomials in coordinates, velocities and parameters. False if it tells no such

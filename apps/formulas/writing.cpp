@@ -10,7 +10,8 @@ namespace {
 
 /// The size of a coefficient.
 std::string number_text(double size, Language language) {
-  if (language == Language::c) return size == std::floor(size) ? fmt::format("{:.1f}", size) : fmt::format("{:.17g}", size);
+  if (language == Language::c)
+    return size == std::floor(size) ? fmt::format("{:.1f}", size) : fmt::format("{:.17g}", size);
   std::string text = fmt::format("{:.15g}", size);
   const std::size_t exponent = text.find('e');
   if (language == Language::latex && exponent != std::string::npos)

@@ -59,9 +59,8 @@ Value Model::evaluate(const SolverRequest& request, std::vector<Message>* said) 
     const host::SolverPointer solver = apps::compile(choice, system.view());
     host::ObservationStore store(system.view());
     const host::Evaluation balance = host::evaluate(system, *solver, store);
-    const host::ConstraintCount count =
-        system.count_constraints(system.start_time(), system.initial_state(),
-                                 host::absent_constraints(system.view(), *solver));
+    const host::ConstraintCount count = system.count_constraints(system.start_time(), system.initial_state(),
+                                                                 host::absent_constraints(system.view(), *solver));
     apps::Json json = apps::evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
     json["kernels"] = host::kernels_of(*solver);
     if (!balance.warning.empty()) apps::print(polyform::Severity::warning, balance.warning);

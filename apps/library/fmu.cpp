@@ -22,7 +22,8 @@ FmuFile Model::fmu(const FmuRequest& request, std::vector<Message>* said) const 
     if (request.version != 2 && request.version != 3)
       refuse(fmt::format("there is no version {} of FMI", request.version), "Versions: 2 and 3.");
     if (request.kind != "cs" && request.kind != "me")
-      refuse(fmt::format("there is no kind of FMU {}", request.kind), "Kinds: cs (co-simulation) and me (model exchange).");
+      refuse(fmt::format("there is no kind of FMU {}", request.kind),
+             "Kinds: cs (co-simulation) and me (model exchange).");
     if (!parts_->functions.empty())
       refuse("functions of the program cannot go into an FMU, which runs without it",
              "Say them in the model: as formulas, signals, or an FMU of their own.");

@@ -42,8 +42,8 @@ Value Model::conversion(const std::string& file, const ReadOptions& options) {
     if (bytes) {
       const ImporterType* const importer = host::importer_for(*plugins.catalog, file, *bytes);
       if (importer == nullptr) return {};
-      const auto got = host::import_model(
-          *importer, file, *bytes, apps::split_options("--import-option", options.import_options), diagnostics);
+      const auto got = host::import_model(*importer, file, *bytes,
+                                          apps::split_options("--import-option", options.import_options), diagnostics);
       if (got) return value_of(apps::conversion_json(file, importer->name(), *got));
     }
     apps::print(diagnostics);

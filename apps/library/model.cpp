@@ -61,9 +61,10 @@ std::unique_ptr<host::System> assembled_anew(const Model::Parts& parts, const Ch
   bool missing_plugin = false;
   host::Description model = parts.description(unsaid, missing_plugin);
   if (unsaid.failed())
-    throw host::Failure(host::Exit::bad_input, fmt::format("the model {} cannot be read once more", host::show(parts.file)),
-                        "Coordinates that follow from others are found with its file: leave it where it was, or give all "
-                        "coordinates.");
+    throw host::Failure(
+        host::Exit::bad_input, fmt::format("the model {} cannot be read once more", host::show(parts.file)),
+        "Coordinates that follow from others are found with its file: leave it where it was, or give all "
+        "coordinates.");
   for (const auto& function : parts.functions) function->add_to(model);
   change(model);
   const host::ProcessState before;
@@ -104,8 +105,8 @@ Value Model::document(const std::string& file, const ReadOptions& options) {
   return calling(nullptr, [&] {
     host::Diagnostics diagnostics;
     const apps::Plugins plugins = plugins_of(options.plugin_paths);
-    Value value = read_document(file, *plugins.catalog,
-                                apps::split_options("--import-option", options.import_options), diagnostics);
+    Value value = read_document(file, *plugins.catalog, apps::split_options("--import-option", options.import_options),
+                                diagnostics);
     if (!diagnostics.failed()) return value;  // losses of an import are reported when the model is read
     apps::print(diagnostics);
     throw host::Failure(host::Exit::bad_input, apps::already_said);

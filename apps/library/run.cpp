@@ -165,9 +165,8 @@ Result Model::run(const RunRequest& request) const {
       out->run.remedy = error.first().remedy;
       calls.forget();
     }
-    const host::ConstraintCount count =
-        system.count_constraints(system.start_time(), system.initial_state(),
-                                 host::absent_constraints(system.view(), *solver));
+    const host::ConstraintCount count = system.count_constraints(system.start_time(), system.initial_state(),
+                                                                 host::absent_constraints(system.view(), *solver));
     apps::Json record = apps::run_json(system, count.degrees_of_freedom, out->solver, out->run);
     if (!calls.ended_by().empty()) record["ended_by"] = calls.ended_by();
     out->record = value_of(record);

@@ -205,11 +205,10 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
       throw host::Failure(host::Exit::simulation_failed,
                           "the states that elements begin with in this motion cannot be found",
                           "The model, with these initial positions and velocities of its joints, tells why.");
-    throw host::Failure(
-        host::Exit::simulation_failed,
-        fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity", by.first,
-                    by.second),
-        "No values of the other joints close them either: give values that belong together.");
+    throw host::Failure(host::Exit::simulation_failed,
+                        fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity",
+                                    by.first, by.second),
+                        "No values of the other joints close them either: give values that belong together.");
   });
 }
 

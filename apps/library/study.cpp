@@ -33,7 +33,8 @@ apps::StudyArguments study_arguments(const StudyRequest& request, const std::str
 
 /// What a study cannot honour is refused by its name.
 void check_study(const StudyRequest& request) {
-  if (request.run.watch.progress) refuse("progress: a study has no time of its own to tell", "Leave it out; stop is asked.");
+  if (request.run.watch.progress)
+    refuse("progress: a study has no time of its own to tell", "Leave it out; stop is asked.");
   if (!request.run.output.empty()) refuse("output: a study returns its table and writes no file", "Leave it out.");
   if (!request.run.columns.empty()) refuse("columns: a study has those of its quantities alone", "Leave it out.");
   if (request.workers > 4096) refuse(fmt::format("workers: expected at most 4096, found {}", request.workers));

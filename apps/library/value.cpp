@@ -83,15 +83,11 @@ std::vector<double> Value::numbers() const {
 // The depth of what is converted is bounded, so recursion is safe.
 Value value_of(const apps::Json& json) {
   switch (json.type()) {
-    case apps::Json::value_t::boolean:
-      return Value(json.get<bool>());
+    case apps::Json::value_t::boolean: return Value(json.get<bool>());
     case apps::Json::value_t::number_integer:
-    case apps::Json::value_t::number_unsigned:
-      return Value(json.get<std::int64_t>());
-    case apps::Json::value_t::number_float:
-      return Value(json.get<double>());
-    case apps::Json::value_t::string:
-      return Value(json.get<std::string>());
+    case apps::Json::value_t::number_unsigned: return Value(json.get<std::int64_t>());
+    case apps::Json::value_t::number_float: return Value(json.get<double>());
+    case apps::Json::value_t::string: return Value(json.get<std::string>());
     case apps::Json::value_t::array: {
       Value::List list;
       for (const apps::Json& item : json) list.push_back(value_of(item));
@@ -102,8 +98,7 @@ Value value_of(const apps::Json& json) {
       for (const auto& [key, item] : json.items()) map.push_back({key, value_of(item)});
       return Value(std::move(map));
     }
-    default:
-      return {};
+    default: return {};
   }
 }
 

@@ -15,7 +15,8 @@ class MpiRanks final : public Ranks {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
   ~MpiRanks() override {
-    // All ranks meet in MPI_Finalize, which would wait for one that is gone. Rank 0, which goes last, ends what is left.
+    // All ranks meet in MPI_Finalize, which would wait for one that is gone. Rank 0, which goes last, ends what is
+    // left.
     if (!alone_)
       MPI_Finalize();
     else if (rank_ == 0)

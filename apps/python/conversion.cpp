@@ -54,8 +54,8 @@ struct ToObject {
 /// Where a value stands in the data of a model: `bodies[0].mass`.
 struct Step {
   const Step* outer = nullptr;
-  std::string_view key{};     ///< of a map, or
-  std::size_t place = 0;      ///< in a list
+  std::string_view key{};  ///< of a map, or
+  std::size_t place = 0;   ///< in a list
   int depth = 0;
 
   std::string path() const {

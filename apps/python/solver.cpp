@@ -68,11 +68,11 @@ py::array PythonSolver::encode(const py::object& given_coordinates) {
     const bool is_number = value != -1 || PyErr_Occurred() == nullptr;
     PyErr_Clear();
     if (!py::isinstance<py::str>(key) || !is_number)
-      throw library::Error(library::Error::Kind::bad_input,
-                           {{.text = "encode: " + py::repr(key).cast<std::string>() + ": found " +
-                                     py::repr(given).cast<std::string>() +
-                                     ", expected names of coordinates with a number each",
-                             .remedy = "Coordinates of a joint with several have an index: {'ball.q[0]': 1, …}."}});
+      throw library::Error(
+          library::Error::Kind::bad_input,
+          {{.text = "encode: " + py::repr(key).cast<std::string>() + ": found " + py::repr(given).cast<std::string>() +
+                    ", expected names of coordinates with a number each",
+            .remedy = "Coordinates of a joint with several have an index: {'ball.q[0]': 1, …}."}});
     values.emplace_back(key.cast<std::string>(), value);
   }
   const std::vector<double> y = values.empty() ? solver_.encode() : solver_.encode(values);

@@ -112,8 +112,8 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
   for (const Standing& s : comparison.standings) {
     if (!std::filesystem::exists(file_of(s.solver))) continue;
     try {
-      report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(),
-                              s.reactions, s.run ? s.run->kernels : std::vector<std::string>()});
+      report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(), s.reactions,
+                              s.run ? s.run->kernels : std::vector<std::string>()});
     } catch (const host::Failure&) {
       // The process of the solver ended before the file was complete; the table says how.
     }
@@ -135,9 +135,7 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
 void ComparisonReport::add(host::SweepOf what, const host::Sweep& sweep) {
   report_.tables.push_back(sweep_table(what, sweep));
   report_.sweep.setting = what == host::SweepOf::step ? "step, s" : "tolerance";
-  const auto value = [](const std::optional<host::Departure>& d) {
-    return d ? std::optional(d->value) : std::nullopt;
-  };
+  const auto value = [](const std::optional<host::Departure>& d) { return d ? std::optional(d->value) : std::nullopt; };
   report_.sweep.errors = {{"largest position error, m", value(sweep.apart_position).value_or(0)},
                           {"largest angle error, rad", value(sweep.apart_angle).value_or(0)}};
   for (const host::SweepPoint& p : sweep.points)

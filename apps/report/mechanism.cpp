@@ -102,29 +102,17 @@ void add_shapes(std::span<const GeometricShape> shapes, Surfaces& surfaces, Json
     const Json ball{{"type", "sphere"}, {"radius", s.radius}};
     const Json cylinder{{"type", "cylinder"}, {"radius", s.radius}, {"length", s.length}};
     switch (s.kind) {
-      case GeometricShape::Kind::box:
-        add({{"type", "box"}, {"size", numbers(s.edges)}}, s.pose);
-        break;
-      case GeometricShape::Kind::cylinder:
-        add(cylinder, s.pose);
-        break;
-      case GeometricShape::Kind::sphere:
-        add(ball, s.pose);
-        break;
+      case GeometricShape::Kind::box: add({{"type", "box"}, {"size", numbers(s.edges)}}, s.pose); break;
+      case GeometricShape::Kind::cylinder: add(cylinder, s.pose); break;
+      case GeometricShape::Kind::sphere: add(ball, s.pose); break;
       case GeometricShape::Kind::capsule:
         add(cylinder, s.pose);
         for (const double end : {-0.5, 0.5}) add(ball, s.pose, end * s.length);
         break;
-      case GeometricShape::Kind::plane:
-        add({{"type", "plane"}}, s.pose);
-        break;
-      case GeometricShape::Kind::ellipsoid:
-        add({{"type", "ellipsoid"}, {"size", numbers(s.edges)}}, s.pose);
-        break;
+      case GeometricShape::Kind::plane: add({{"type", "plane"}}, s.pose); break;
+      case GeometricShape::Kind::ellipsoid: add({{"type", "ellipsoid"}, {"size", numbers(s.edges)}}, s.pose); break;
       case GeometricShape::Kind::mesh:
-      case GeometricShape::Kind::height_field:
-        add({{"type", "mesh"}, {"surface", surfaces.place(s)}}, s.pose);
-        break;
+      case GeometricShape::Kind::height_field: add({{"type", "mesh"}, {"surface", surfaces.place(s)}}, s.pose); break;
     }
   }
 }
@@ -325,8 +313,8 @@ class Mechanism {
   Json end(BodyIndex body, FrameIndex frame, const Vec3& point) {
     Json out = place(body, frame, point);
     if (!is_ground(body))
-      attached_[at(body)].push_back({out["point"][0].get<double>(), out["point"][1].get<double>(),
-                                     out["point"][2].get<double>()});
+      attached_[at(body)].push_back(
+          {out["point"][0].get<double>(), out["point"][1].get<double>(), out["point"][2].get<double>()});
     return out;
   }
 

@@ -5,8 +5,9 @@
 
 namespace polyform::apps {
 
-/// Bodies, joints and forces that can be drawn (springs, ropes, wheels, stops, rods), in the user's order. Points are in the axes of
-/// the undeformed body; on flexible bodies they come with the shape functions that move them (3 × modes, rows first).
+/// Bodies, joints and forces that can be drawn (springs, ropes, wheels, stops, rods), in the user's order. Points are
+/// in the axes of the undeformed body; on flexible bodies they come with the shape functions that move them (3 × modes,
+/// rows first).
 Json mechanism_json(const host::System&);
 
 }  // namespace polyform::apps

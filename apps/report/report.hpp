@@ -38,9 +38,9 @@ struct ReportTable {
 /// One run of a work–precision sweep.
 struct WorkPrecision {
   std::string solver;
-  double setting = 0;           ///< the step or tolerance, as the sweep says
-  double seconds = 0;           ///< wall time
-  std::size_t evaluations = 0;  ///< of the equations of motion
+  double setting = 0;                         ///< the step or tolerance, as the sweep says
+  double seconds = 0;                         ///< wall time
+  std::size_t evaluations = 0;                ///< of the equations of motion
   std::vector<std::optional<double>> errors;  ///< as the sweep says; none if the model has no such quantity
 };
 struct ReportSweep {

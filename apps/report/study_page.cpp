@@ -108,12 +108,8 @@ Json fans_json(const host::Fans& fans, std::vector<double>& numbers) {
     for (const std::vector<double>& level : fan.quantiles) put(level);
     for (const std::vector<double>& line : fan.lines) put(line);
   }
-  return {{"fans", all},
-          {"levels", host::Fan::levels},
-          {"cases", fans.cases},
-          {"used", fans.used},
-          {"columns", fans.columns},
-          {"missing", fans.missing}};
+  return {{"fans", all},       {"levels", host::Fan::levels}, {"cases", fans.cases},
+          {"used", fans.used}, {"columns", fans.columns},     {"missing", fans.missing}};
 }
 
 }  // namespace

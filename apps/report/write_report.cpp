@@ -129,10 +129,10 @@ Json report_json(const Report& report) {
 void check_size(double numbers, const char* what, const char* remedy) {
   const double bytes = numbers * sizeof(double);
   if (bytes > static_cast<double>(most_bytes))
-    throw host::Failure(host::Exit::bad_input,
-                        fmt::format("{} {:.0f} MB of numbers, more than a page of {} MB can", what, bytes / 0x1p20,
-                                    most_bytes >> 20),
-                        remedy);
+    throw host::Failure(
+        host::Exit::bad_input,
+        fmt::format("{} {:.0f} MB of numbers, more than a page of {} MB can", what, bytes / 0x1p20, most_bytes >> 20),
+        remedy);
 }
 
 void check_size(const std::vector<ReportRun>& runs, double further) {

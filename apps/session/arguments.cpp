@@ -223,18 +223,19 @@ void add_integration(CLI::App& app, RunArguments& run) {
                  "An option of the integrator, over the model's; may be given several times")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_positive(
-      app, "--rtol", run.relative_tolerance,
-      fmt::format("Relative tolerance of an adaptive integrator, 1e-15 or more [model, else {}]", builtin.relative_tolerance));
+  add_positive(app, "--rtol", run.relative_tolerance,
+               fmt::format("Relative tolerance of an adaptive integrator, 1e-15 or more [model, else {}]",
+                           builtin.relative_tolerance));
   add_positive(
       app, "--atol", run.absolute_tolerance,
       fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));
   add_positive(app, "--output-interval", run.output_interval,
                "Time between rows, s [model, else a hundredth of the duration]");
-  app.add_option("--columns", run.columns,
-                 "Groups of columns, with commas between: joints, bodies, energy, constraints, modules, elements, reactions, "
-                 "accelerations, body_axes, violations [all but the last four]; and names of columns, with * and ?: "
-                 "\"tip.*,energy\"")
+  app.add_option(
+         "--columns", run.columns,
+         "Groups of columns, with commas between: joints, bodies, energy, constraints, modules, elements, reactions, "
+         "accelerations, body_axes, violations [all but the last four]; and names of columns, with * and ?: "
+         "\"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
@@ -267,8 +268,9 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
   s.integrator = choose_integrator(catalog, run, model);
   // One in the model is refused where it is read.
   if (!s.integrator.fixed_step() && s.relative_tolerance < least_relative_tolerance)
-    throw Failure(Exit::bad_input, fmt::format("--rtol: a relative tolerance of {} cannot be met: {}",
-                                               s.relative_tolerance, why_no_finer_tolerance),
+    throw Failure(Exit::bad_input,
+                  fmt::format("--rtol: a relative tolerance of {} cannot be met: {}", s.relative_tolerance,
+                              why_no_finer_tolerance),
                   remedy_of_tolerance);
 
   // Where the value stands that was given: on the command line, or in the model.
@@ -306,16 +308,12 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
 host::Columns columns_of(const RunArguments& run) {
   using host::Columns;
   if (run.columns.empty()) return {.euler_angles = run.euler_angles};
-  constexpr std::pair<std::string_view, bool Columns::*> groups[] = {{"joints", &Columns::joints},
-                                                                     {"bodies", &Columns::bodies},
-                                                                     {"energy", &Columns::energy},
-                                                                     {"constraints", &Columns::constraints},
-                                                                     {"modules", &Columns::modules},
-                                                                     {"elements", &Columns::elements},
-                                                                     {"reactions", &Columns::reactions},
-                                                                     {"accelerations", &Columns::accelerations},
-                                                                     {"body_axes", &Columns::body_axes},
-                                                                     {"violations", &Columns::violations}};
+  constexpr std::pair<std::string_view, bool Columns::*> groups[] = {
+      {"joints", &Columns::joints},       {"bodies", &Columns::bodies},
+      {"energy", &Columns::energy},       {"constraints", &Columns::constraints},
+      {"modules", &Columns::modules},     {"elements", &Columns::elements},
+      {"reactions", &Columns::reactions}, {"accelerations", &Columns::accelerations},
+      {"body_axes", &Columns::body_axes}, {"violations", &Columns::violations}};
   std::vector<std::string_view> names;
   for (const auto& group : groups) names.push_back(group.first);
   Columns columns = Columns::none();

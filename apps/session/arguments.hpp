@@ -28,9 +28,9 @@ struct ModelArguments {
   std::vector<std::string> plugin_paths;
   bool lenient = false;
   std::vector<std::string> import_options{};
-  std::vector<std::string> set{};  ///< PATH=VALUE, over what the file says
-  std::string state{};             ///< a file with the state that the model starts from; "": its own
-  std::optional<double> at_time{}; ///< what the clock shows at the start, s
+  std::vector<std::string> set{};   ///< PATH=VALUE, over what the file says
+  std::string state{};              ///< a file with the state that the model starts from; "": its own
+  std::optional<double> at_time{};  ///< what the clock shows at the start, s
 };
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);

@@ -110,8 +110,8 @@ Checkpoint read_checkpoint(const std::string& file) {
   try {
     const std::string version = json.at("version");
     if (json.at("polyform_checkpoint") != format || version != POLYFORM_VERSION)
-      throw Failure(Exit::bad_input, fmt::format("{} is a checkpoint of polyform {}, and this is {}", file, version,
-                                                 POLYFORM_VERSION),
+      throw Failure(Exit::bad_input,
+                    fmt::format("{} is a checkpoint of polyform {}, and this is {}", file, version, POLYFORM_VERSION),
                     "Go on with that version, or begin the run anew.");
     json.at("folder").get_to(run.folder);
     json.at("words").get_to(run.words);

@@ -26,7 +26,8 @@ std::string source_of_cases(const std::string& model, std::span<const CompiledCa
 }
 
 CompiledCases::CompiledCases(const std::string& model, std::span<const Variant> variants)
-    : from_(variants.front().choice->formulation), options_(variants.front().choice->options),
+    : from_(variants.front().choice->formulation),
+      options_(variants.front().choice->options),
       plugin_(host::compiled_name(model), source_of_cases(model, variants), POLYFORM_VERSION) {}
 
 host::SolverPointer CompiledCases::compiled_for(const SolverChoice& choice, const SystemView& view) const {

@@ -16,7 +16,7 @@ class CompiledCases {
  public:
   struct Variant {
     const SolverChoice* choice;
-    Solver* solver;            ///< by the choice
+    Solver* solver;  ///< by the choice
   };
   /// The first variant is the one that is compiled. Failure, with the reason, where that cannot be.
   CompiledCases(const std::string& model, std::span<const Variant> variants);
@@ -29,7 +29,7 @@ class CompiledCases {
 
  private:
   const Formulation* from_;
-  std::vector<FieldValue> options_;   ///< of the choice that was compiled; texts are not looked at
+  std::vector<FieldValue> options_;  ///< of the choice that was compiled; texts are not looked at
   host::CompiledModelPlugin plugin_;
 };
 

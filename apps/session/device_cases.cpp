@@ -46,7 +46,8 @@ bool are_alike(const DeviceCases::Case& a, const DeviceCases::Case& b) {
 }  // namespace
 
 DeviceCases::DeviceCases(const host::Catalog& catalog, const std::string& wanted)
-    : any_(wanted == host::any_device), found_(host::look_for_devices(catalog)),
+    : any_(wanted == host::any_device),
+      found_(host::look_for_devices(catalog)),
       device_(host::choose_device(found_, wanted, obstacle_)) {}
 
 void DeviceCases::compile(const std::string& model, std::span<const CompiledCases::Variant> variants,
@@ -138,8 +139,8 @@ std::string DeviceCases::run(std::span<const Case> cases, std::size_t sharers,
     std::iota(left.begin(), left.end(), std::size_t{0});
     while (!left.empty() && (interrupted == nullptr || *interrupted == 0)) {
       const Case& first = cases[left.front()];
-      const auto others = std::stable_partition(left.begin(), left.end(),
-                                                [&](std::size_t i) { return are_alike(first, cases[i]); });
+      const auto others =
+          std::stable_partition(left.begin(), left.end(), [&](std::size_t i) { return are_alike(first, cases[i]); });
       run_alike(cases, {left.begin(), others}, sharers, interrupted, done);
       left.erase(left.begin(), others);
     }
@@ -156,10 +157,18 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
   const Case& first = cases[which.front()];
   const std::vector<double> times = host::row_times(*first.settings);
   const std::string_view integrator = first.settings->integrator.name();
-  const GeneralRun code = is_general() ? general_run(*first.solver, integrator)
-                                       : GeneralRun{fmt::format("polyform_{}", integrator), 0};
-  const host::DeviceRequest request{code.function, steps_of(first), times, which.size(), first.solver->state_size(),
-                                    numbers_.size(), host::integrals_of(*first.system), sharers, tables_, code.room};
+  const GeneralRun code =
+      is_general() ? general_run(*first.solver, integrator) : GeneralRun{fmt::format("polyform_{}", integrator), 0};
+  const host::DeviceRequest request{code.function,
+                                    steps_of(first),
+                                    times,
+                                    which.size(),
+                                    first.solver->state_size(),
+                                    numbers_.size(),
+                                    host::integrals_of(*first.system),
+                                    sharers,
+                                    tables_,
+                                    code.room};
   const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
     const Case& one = cases[which[world]];
     ask<DeviceWorld>(*one.solver)->numbers(numbers);

@@ -68,7 +68,7 @@ class DeviceCases {
   bool has_function(const Case&) const;
   /// How the general code runs cases by an integrator; they are of one structure.
   struct GeneralRun {
-    std::string function;   ///< "" where there is none
+    std::string function;  ///< "" where there is none
     std::size_t room = 0;
   };
   const GeneralRun& general_run(Solver&, std::string_view integrator) const;
@@ -76,17 +76,17 @@ class DeviceCases {
   bool any_;
   std::vector<host::DeviceFinding> found_;
   std::string obstacle_;
-  const host::FoundDevice* device_ = nullptr;   ///< found with the obstacle, which stands before it
+  const host::FoundDevice* device_ = nullptr;  ///< found with the obstacle, which stands before it
   host::DeviceCode code_;
   std::string why_general_;
-  std::vector<std::byte> tables_;               ///< of the general code
-  mutable std::map<std::string, GeneralRun, std::less<>> general_runs_;   ///< that were asked for
+  std::vector<std::byte> tables_;                                        ///< of the general code
+  mutable std::map<std::string, GeneralRun, std::less<>> general_runs_;  ///< that were asked for
   const Formulation* from_ = nullptr;
   std::vector<FieldValue> options_;
   std::uint64_t structure_ = 0;
-  std::vector<double> numbers_;                 ///< of the code; NaN: open
-  std::unique_ptr<host::DeviceRuns> runs_;      ///< opened by the process that runs cases, when it does
-  std::string lost_;                            ///< why that process does not use the device any more
+  std::vector<double> numbers_;             ///< of the code; NaN: open
+  std::unique_ptr<host::DeviceRuns> runs_;  ///< opened by the process that runs cases, when it does
+  std::string lost_;                        ///< why that process does not use the device any more
 };
 
 }  // namespace polyform::apps

@@ -13,10 +13,10 @@
 
 namespace polyform::apps {
 
-using host::Exit;
-using host::Failure;
 using formulas::Formulas;
 using formulas::Language;
+using host::Exit;
+using host::Failure;
 
 Language language_of(const std::string& name) {
   return name == "latex" ? Language::latex : name == "c" ? Language::c : Language::text;

@@ -15,8 +15,9 @@ FoundEquilibrium find_equilibrium(const host::Catalog& catalog, const host::Syst
   FoundEquilibrium found{host::find_equilibrium(system, make, request_of(arguments, system)), {}, {}};
   if (!found.state.balanced) return found;
   if (found.state.linear_states > host::most_states) {
-    found.unjudged = fmt::format("not judged: the linear model would have {} states, and dense matrices are made up to {}",
-                                 found.state.linear_states, host::most_states);
+    found.unjudged =
+        fmt::format("not judged: the linear model would have {} states, and dense matrices are made up to {}",
+                    found.state.linear_states, host::most_states);
     return found;
   }
   host::Linearization linear = host::linearize(system, make, found.state.point, {{}, {"none"}});

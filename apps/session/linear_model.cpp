@@ -64,13 +64,13 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
                   {integrator, arguments.period, rotors, arguments.point.at == "equilibrium", progress}, model.linear);
   if (arguments.instants > 0) {
     check_instants(model.stability);
-    model.periodic = host::periodic_states(system, make, model.point, frozen,
-                                           {request, rotors,
-                                            in_body_axes ? std::optional(arguments.euler_angles) : std::nullopt,
-                                            integrator, model.stability.floquet->period, arguments.instants});
+    model.periodic =
+        host::periodic_states(system, make, model.point, frozen,
+                              {request, rotors, in_body_axes ? std::optional(arguments.euler_angles) : std::nullopt,
+                               integrator, model.stability.floquet->period, arguments.instants});
   }
-  model.where =
-      describe_point(system, arguments.point, model.point, model.linear, model.stability.modes_of == host::ModesOf::motion);
+  model.where = describe_point(system, arguments.point, model.point, model.linear,
+                               model.stability.modes_of == host::ModesOf::motion);
   return model;
 }
 

@@ -123,9 +123,12 @@ LinearStudyPoint LinearStudyWork::linearize_from(double value, const LinearStudy
     solver_ = choice.formulation->name();
     const LinearModel model = linear_model(*plugins_.catalog, *system, choice, arguments_.linear, nullptr, {},
                                            near != nullptr ? &near->equilibrium : nullptr);
-    return {value, model.stability.modes, model.stability.modes_of == host::ModesOf::motion,
+    return {value,
+            model.stability.modes,
+            model.stability.modes_of == host::ModesOf::motion,
             growing_of(model.stability.modes),
-            arguments_.linear.point.at == "equilibrium" ? model.point.state : host::CanonicalState(), {}};
+            arguments_.linear.point.at == "equilibrium" ? model.point.state : host::CanonicalState(),
+            {}};
   } catch (const Failure& failure) {
     const bool said = failure.message() == already_said;
     if (said && !held) throw;
@@ -140,7 +143,8 @@ std::optional<StabilityChange> LinearStudyWork::change_between(const LinearStudy
   /// Of the steps of the equilibrium beside it: what moves evenly has none so long.
   constexpr double long_step = 3;
   const LinearStudyPoint &before = study.points[i - 1], &after = study.points[i];
-  const auto [below, above] = std::minmax(before, after, [](const auto& a, const auto& b) { return a.value < b.value; });
+  const auto [below, above] =
+      std::minmax(before, after, [](const auto& a, const auto& b) { return a.value < b.value; });
   // From the equilibrium before, else from the one after: beyond a fold the first one ends.
   const auto linearize = [&](double value) {
     LinearStudyPoint found = linearize_at(value, before.failure.empty() ? &before : nullptr);

@@ -30,14 +30,14 @@ struct LinearStudy {
 /// A model whose values are replaced one after the other, and linearized.
 class LinearStudyWork {
  public:
-  /// factor: numbers, in the order in which equilibria are followed; all of its paths take the same. Failure (bad_input) if it has no numbers, a path
-  /// leads to nothing, or the arguments ask for what only one state has.
+  /// factor: numbers, in the order in which equilibria are followed; all of its paths take the same. Failure
+  /// (bad_input) if it has no numbers, a path leads to nothing, or the arguments ask for what only one state has.
   LinearStudyWork(const Plugins&, const LinearStudyArguments&, const host::Factor&);
 
   /// Linearizes at all values, then finds one change between neighbours that differ (StabilityCrossing). Equilibria are
   /// followed from value to value: each search starts from the equilibrium of the last value before that has one. Where
-  /// none is found, the study goes on without it. Failure as linear_model, with the value, if that happens at all values,
-  /// and (interrupted) when the flag becomes non-zero.
+  /// none is found, the study goes on without it. Failure as linear_model, with the value, if that happens at all
+  /// values, and (interrupted) when the flag becomes non-zero.
   LinearStudy run(const volatile std::sig_atomic_t& interrupted);
 
  private:

@@ -175,7 +175,8 @@ host::OperatingPoint find_point(const host::Catalog& catalog, const host::System
 }
 
 const char* name_of_state(const host::Equilibrium& found, bool steady) {
-  const bool even = std::ranges::none_of(found.driven, [](const host::Driven& d) { return d.accelerates || d.changes; });
+  const bool even =
+      std::ranges::none_of(found.driven, [](const host::Driven& d) { return d.accelerates || d.changes; });
   const bool lasts = found.lasting.lasts;
   if (found.driven.empty()) return !lasts ? "momentary balance" : steady ? "steady motion" : "equilibrium";
   return steady && even && lasts ? "steady motion" : "driven motion";

@@ -29,11 +29,13 @@ struct PreparedCase {
   PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
                const CaseSettings& cases, const host::Quantities& quantities,
                const std::shared_ptr<const SolverChoice>& usual, const CompiledCases* compiled)
-      : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
-        choice(usual && system->description().solver.options.empty()
-                   ? usual
-                   : std::make_shared<const SolverChoice>(
-                         choose_solver(catalog, *system, cases.solver, cases.options))) {
+      : number(number),
+        system(std::move(made)),
+        settings(settle(catalog, cases.run, system->description())),
+        choice(
+            usual && system->description().solver.options.empty()
+                ? usual
+                : std::make_shared<const SolverChoice>(choose_solver(catalog, *system, cases.solver, cases.options))) {
     fit_out(cases, quantities, compiled);
   }
 

@@ -20,10 +20,9 @@ bool among_ranks() {
 std::unique_ptr<Ranks> join_ranks() {
   if (!among_ranks()) return nullptr;
   using Join = Ranks* (*)();
-  const auto join = reinterpret_cast<Join>(
-      private_function("polyform_mpi.so", "polyform_join_ranks",
-                       "polyform was started by mpirun, but its part for MPI cannot be used",
-                       "Build polyform where MPI is installed (Debian: libopenmpi-dev), or use --shard I/N."));
+  const auto join = reinterpret_cast<Join>(private_function(
+      "polyform_mpi.so", "polyform_join_ranks", "polyform was started by mpirun, but its part for MPI cannot be used",
+      "Build polyform where MPI is installed (Debian: libopenmpi-dev), or use --shard I/N."));
   return std::unique_ptr<Ranks>(join());
 }
 

@@ -49,8 +49,8 @@ std::size_t index_of(std::string_view option, Strided<const FieldSpec> specs) {
 /// residual of closed loops.
 constexpr std::string_view closing_tolerance = "tolerance";
 
-/// Where nothing is given for the largest residual of closed loops, it allows for what rounded lengths and axes leave of
-/// rows that are taken as dependent: such a mechanism moves, and does not close better than its lengths.
+/// Where nothing is given for the largest residual of closed loops, it allows for what rounded lengths and axes leave
+/// of rows that are taken as dependent: such a mechanism moves, and does not close better than its lengths.
 void allow_for_rounded_lengths(const host::System& system, SolverChoice& choice) {
   const Strided<const FieldSpec> specs = choice.formulation->options();
   const std::size_t i = index_of(closing_tolerance, specs);
@@ -140,9 +140,7 @@ std::vector<host::Contender> contenders(const std::string& list, const host::Cat
         throw Failure(Exit::bad_input, fmt::format("--solvers names {} twice", host::show(name)));
       storage.push_back(with_model_options(formulation, system));
     }
-  if (storage.empty())
-    throw Failure(Exit::plugin, "no formulation plugin was found",
-                  host::remedies::see_plugins);
+  if (storage.empty()) throw Failure(Exit::plugin, "no formulation plugin was found", host::remedies::see_plugins);
   std::vector<host::Contender> all;
   for (const SolverChoice& choice : storage) all.push_back({choice.formulation, choice.options});
   return all;

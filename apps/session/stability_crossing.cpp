@@ -75,8 +75,7 @@ std::optional<std::vector<const Mode*>> modes_beside(std::size_t zeros, const Mo
 /// Of the sizes of eigenvalues.
 double logarithm_of_product(const std::vector<const Mode*>& modes) {
   double sum = 0;
-  for (const Mode* mode : modes)
-    sum += static_cast<double>(mode->eigenvalues()) * std::log(std::abs(mode->eigenvalue));
+  for (const Mode* mode : modes) sum += static_cast<double>(mode->eigenvalues()) * std::log(std::abs(mode->eigenvalue));
   return sum;
 }
 

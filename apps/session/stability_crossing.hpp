@@ -23,8 +23,8 @@ namespace polyform::apps {
 struct LinearStudyPoint {
   double value = 0;
   host::Modes modes;
-  bool of_motion = false;   ///< else A is frozen at an instant, and growth says nothing of the motion
-  std::size_t growing = 0;  ///< eigenvalues with a positive real part, beyond their errors
+  bool of_motion = false;              ///< else A is frozen at an instant, and growth says nothing of the motion
+  std::size_t growing = 0;             ///< eigenvalues with a positive real part, beyond their errors
   host::CanonicalState equilibrium{};  ///< where the point is an equilibrium that was searched for; else empty
   std::string failure{};               ///< why there is no equilibrium at the value; or empty
 };
@@ -41,8 +41,8 @@ struct StabilityChange {
 
 /// How far the equilibria of two points are apart, in m or rad.
 double apart(const LinearStudyPoint&, const LinearStudyPoint&);
-/// Halves the interval between an equilibrium and one that is far from it. Nothing where they come nearer to each other:
-/// one that moves with the value does so as the interval, one that branches off as its root. linearize: as for
+/// Halves the interval between an equilibrium and one that is far from it. Nothing where they come nearer to each
+/// other: one that moves with the value does so as the interval, one that branches off as its root. linearize: as for
 /// StabilityCrossing.
 std::optional<StabilityChange> find_jump(const std::function<LinearStudyPoint(double)>& linearize,
                                          LinearStudyPoint below, LinearStudyPoint above);
@@ -61,9 +61,9 @@ class StabilityCrossing {
 
  private:
   enum class TestFunction {
-    product,     ///< of all eigenvalues that are not rigid: zero where one of them is
-    real_part,   ///< of the eigenvalue next to the one that crosses
-    difference   ///< (λ₁² − λ₂²)² of the two pairs next to it: negative where they have left the axis
+    product,    ///< of all eigenvalues that are not rigid: zero where one of them is
+    real_part,  ///< of the eigenvalue next to the one that crosses
+    difference  ///< (λ₁² − λ₂²)² of the two pairs next to it: negative where they have left the axis
   };
   /// A point with one of these functions.
   struct Sample {

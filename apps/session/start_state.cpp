@@ -40,7 +40,8 @@ std::string rows_of(const std::string& file, std::optional<double> at_time) {
     for (std::size_t k = 0; k < columns; ++k) {
       const char* const between = c + k == 0 ? "" : ",";
       lines[0] += between + channels[c + k].name;
-      for (std::size_t r = 0; r < count; ++r) lines[r + 1] += fmt::format("{}{}", between, values[k * rows + first + r]);
+      for (std::size_t r = 0; r < count; ++r)
+        lines[r + 1] += fmt::format("{}{}", between, values[k * rows + first + r]);
     }
     c += columns;
   }

@@ -25,7 +25,12 @@ using host::Failure;
 
 StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
-    : plugins_(plugins), file_(model), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
+    : plugins_(plugins),
+      file_(model),
+      design_(design),
+      quantities_(quantities),
+      settings_(std::move(settings)),
+      model_([&] {
         host::Diagnostics diagnostics;
         host::VariedModel parsed(model, *plugins_.catalog, diagnostics,
                                  split_options("--import-option", settings_.import_options));
@@ -63,9 +68,8 @@ void StudyCases::check_model() {
   SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
   host::SolverPointer solver = compile(choice, system->view());
   // One formulation serves all cases where neither the user nor the model names it.
-  const bool is_varied = std::ranges::any_of(design_.factors(), [](const host::Factor& factor) {
-    return std::ranges::any_of(factor.paths, host::is_solver);
-  });
+  const bool is_varied = std::ranges::any_of(
+      design_.factors(), [](const host::Factor& factor) { return std::ranges::any_of(factor.paths, host::is_solver); });
   if (!is_varied) settings_.solver = choice.formulation->name();
   if (!is_varied && settings_.options.empty())
     usual_choice_ = std::make_shared<const SolverChoice>(
@@ -244,9 +248,8 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
   auto one = std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_,
                                             usual_choice_, compiled_.get());
-  if (one->trajectory &&
-      !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {}, &host::Channel::name,
-                          &host::Channel::name))
+  if (one->trajectory && !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {},
+                                             &host::Channel::name, &host::Channel::name))
     throw Failure(Exit::bad_input, "the columns of its trajectory are others than those of the model as it is written");
   return one;
 }
@@ -283,8 +286,7 @@ host::CaseOutcome StudyCases::outcome_of(PreparedCase& one, const host::RunRecor
 std::string StudyCases::find_differences(PreparedCase& one, const volatile std::sig_atomic_t* interrupted) const {
   std::string trouble;
   for (const std::string& name : quantities_.solvers()) {
-    host::TrajectorySink other =
-        sink_of(*one.system, host::columns_of_differences(quantities_), one.settings);
+    host::TrajectorySink other = sink_of(*one.system, host::columns_of_differences(quantities_), one.settings);
     try {
       const SolverChoice choice = with_model_options(formulation_named(*plugins_.catalog, name), *one.system);
       const host::SolverPointer solver = compile(choice, one.system->view());
@@ -299,8 +301,9 @@ std::string StudyCases::find_differences(PreparedCase& one, const volatile std::
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].kind != host::Aggregate::Kind::difference || all[i].solver != name) continue;
       const auto column = std::ranges::find(other.channels(), all[i].column, &host::Channel::name);
-      one.sink->set_difference(i, host::largest_difference(*one.compared, other,
-                                                          static_cast<std::size_t>(column - other.channels().begin())));
+      one.sink->set_difference(
+          i,
+          host::largest_difference(*one.compared, other, static_cast<std::size_t>(column - other.channels().begin())));
     }
   }
   return trouble;
@@ -311,9 +314,8 @@ host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_at
   const HeldMessages messages;
   try {
     std::unique_ptr<PreparedCase> one = prepare(number);
-    const host::RunRecord record =
-        host::simulate(*one->system, *one->solver, one->settings, one->sinks,
-                       {interrupted, [&report](double) { report.look(); }});
+    const host::RunRecord record = host::simulate(*one->system, *one->solver, one->settings, one->sinks,
+                                                  {interrupted, [&report](double) { report.look(); }});
     host::CaseOutcome outcome = outcome_of(*one, record, interrupted);
     give_back(std::move(one));
     return outcome;

@@ -30,10 +30,10 @@ struct CaseSettings {
   std::vector<std::string> options;
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
-  bool compile = false;  ///< the solver is compiled for the model
-  std::string device{};  ///< by name, on which cases are done that it can do; "" or no_device: none
-  bool lanes = true;   ///< several cases are evaluated at once where the model allows it
-  std::string trajectories{};  ///< columns that are kept of each case, as of --columns; "": none
+  bool compile = false;            ///< the solver is compiled for the model
+  std::string device{};            ///< by name, on which cases are done that it can do; "" or no_device: none
+  bool lanes = true;               ///< several cases are evaluated at once where the model allows it
+  std::string trajectories{};      ///< columns that are kept of each case, as of --columns; "": none
   std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
 };
 
@@ -107,7 +107,7 @@ class StudyCases {
   std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
 
   Plugins plugins_;
-  std::string file_;                              ///< of the model
+  std::string file_;  ///< of the model
   const host::Design& design_;
   const host::Quantities& quantities_;
   CaseSettings settings_;
@@ -115,16 +115,16 @@ class StudyCases {
   std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
-  std::string integrator_;                        ///< of the model as it is written
+  std::string integrator_;  ///< of the model as it is written
   TypeNames types_;
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
   std::unique_ptr<DeviceCases> device_;
-  std::size_t processes_ = 1;                     ///< that share the device
-  std::size_t together_ = 1;                      ///< cases that a process prepares for it at a time
-  std::uint64_t bytes_of_case_ = 0;               ///< of the host's memory, about, while it is prepared
-  std::unique_ptr<CasesInPlace> in_place_;        ///< none where each case is read and assembled as a whole
-  std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
+  std::size_t processes_ = 1;               ///< that share the device
+  std::size_t together_ = 1;                ///< cases that a process prepares for it at a time
+  std::uint64_t bytes_of_case_ = 0;         ///< of the host's memory, about, while it is prepared
+  std::unique_ptr<CasesInPlace> in_place_;  ///< none where each case is read and assembled as a whole
+  std::unique_ptr<LaneModel> lane_model_;   ///< none where cases run one at a time
   std::string why_no_lanes_, why_not_compiled_;
   /// The solver of all cases that give it no options; none where it varies.
   std::shared_ptr<const SolverChoice> usual_choice_;

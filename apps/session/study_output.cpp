@@ -43,8 +43,9 @@ void take_up(const std::string& journal, const host::StudyRecord& record, const 
   table.rows = std::move(before.table.rows);
   for (const host::CaseRow& row : table.rows)
     if (row.number >= design.cases())
-      throw Failure(Exit::bad_input, fmt::format("{} holds case {} already, of more --samples", journal, row.number),
-                    "A study that is resumed may grow, not shrink. Give as many --samples as it had, or another --output.");
+      throw Failure(
+          Exit::bad_input, fmt::format("{} holds case {} already, of more --samples", journal, row.number),
+          "A study that is resumed may grow, not shrink. Give as many --samples as it had, or another --output.");
 }
 
 /// Writes while a study is under way. Where a journal is kept, what cannot be written now can be later.
@@ -120,8 +121,7 @@ void StudyOutput::begin(const host::StudyRecord& record, const host::Design& des
     trajectories_ = std::make_unique<host::TrajectoryJournal>(host::TrajectoryJournal::path_of(table_name_),
                                                               trajectories.size(), resume_);
     // What has lost its trajectory is done again.
-    std::erase_if(table.rows,
-                  [&](const host::CaseRow& row) { return row.done && !trajectories_->has(row.number); });
+    std::erase_if(table.rows, [&](const host::CaseRow& row) { return row.done && !trajectories_->has(row.number); });
   }
   table_ = std::make_unique<host::OutputFile>(table_name_);
   if (table_name_ != "-") journal_ = std::make_unique<host::Journal>(journal, record, table);

@@ -43,8 +43,12 @@ class HandOut {
  public:
   HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
           const volatile std::sig_atomic_t* interrupted)
-      : ranks_(ranks), numbers_(numbers), take_(take), interrupted_(interrupted),
-        queue_(numbers.begin(), numbers.end()), known_(numbers.size()),
+      : ranks_(ranks),
+        numbers_(numbers),
+        take_(take),
+        interrupted_(interrupted),
+        queue_(numbers.begin(), numbers.end()),
+        known_(numbers.size()),
         others_(static_cast<std::size_t>(ranks.size() - 1)) {}
 
   /// Returns whether all cases were done.
@@ -64,8 +68,7 @@ class HandOut {
     }
     end_all();
     if (taken_ < numbers_.size() && !trouble_.empty() && !stopped())
-      throw host::Failure(host::Exit::simulation_failed, trouble_,
-                          "What was done is kept; --resume goes on with it.");
+      throw host::Failure(host::Exit::simulation_failed, trouble_, "What was done is kept; --resume goes on with it.");
     return taken_ == numbers_.size();
   }
 
@@ -112,24 +115,20 @@ class HandOut {
     if (from.state == State::starting || from.state == State::lost) from.state = State::working;
     const std::string_view content = std::string_view(message.bytes).substr(1);
     switch (message.bytes.front()) {
-      case outcome:
-        return keep(from, host::unpack_outcomes(content));
+      case outcome: return keep(from, host::unpack_outcomes(content));
       case leave:
         trouble_ = fmt::format("rank {} could not take part: {}", message.from, content);
         from.state = State::ended;
         give_back(from);
         return;
-      case heard_end:
-        from.state = State::ended;
-        return;
+      case heard_end: from.state = State::ended; return;
       case want:
         // It may have missed the end while it worked.
         if (from.state == State::ending) return ranks_.send(message.from, std::string(1, end));
         from.held.clear();
         from.state = State::idle;
         return;
-      default:
-        return;
+      default: return;
     }
   }
 
@@ -238,8 +237,7 @@ std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
 void part(Ranks& ranks, const std::string& last_message) {
   ranks.send(0, last_message);
   std::string message;
-  do
-    message = next_message(ranks, longest_wait).value_or(std::string(1, apart));
+  do message = next_message(ranks, longest_wait).value_or(std::string(1, apart));
   while (message.front() != together && message.front() != apart);
   if (message.front() == apart) ranks.end_alone();
 }
@@ -253,7 +251,9 @@ bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers, const
 
 void dismiss_ranks(Ranks& ranks) noexcept {
   const volatile std::sig_atomic_t interrupted = 0;
-  HandOut(ranks, {}, [](std::vector<host::CaseOutcome>) {}, &interrupted).run();
+  HandOut(
+      ranks, {}, [](std::vector<host::CaseOutcome>) {}, &interrupted)
+      .run();
 }
 
 void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseLimits limits,

@@ -128,8 +128,7 @@ Shard read_shard(const std::string& text) {
 }
 
 host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, const StudyCases& cases,
-                            const std::vector<std::string>& files,
-                            const std::vector<host::PluginRecord>& plugins) {
+                            const std::vector<std::string>& files, const std::vector<host::PluginRecord>& plugins) {
   host::StudyRecord record{{"polyform", POLYFORM_VERSION}, {"model", cases.model_text()}};
   host::add_files(files, request.model, record);
   host::add_plugins(plugins_with(cases.types(), plugins), record);

@@ -41,8 +41,9 @@ std::vector<const host::PluginRecord*> plugins_with(const TypeNames& types,
   std::vector<const host::PluginRecord*> used;
   for (const host::PluginRecord& plugin : all)
     if (plugin.status == host::PluginStatus::loaded &&
-        std::ranges::any_of(plugin.offers,
-                            [&](const host::Offer& offer) { return types.contains({offer.kind, offer.name}); }))
+        std::ranges::any_of(plugin.offers, [&](const host::Offer& offer) {
+          return types.contains({offer.kind, offer.name});
+        }))
       used.push_back(&plugin);
   return used;
 }

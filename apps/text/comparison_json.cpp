@@ -20,14 +20,10 @@ namespace {
 
 std::string_view status_of(const HeatEnd& end) {
   switch (end.how) {
-    case HeatEnd::How::done:
-      return "done";
-    case HeatEnd::How::skipped:
-      return "skipped";
-    case HeatEnd::How::failed:
-      return "failed";
-    case HeatEnd::How::interrupted:
-      break;
+    case HeatEnd::How::done: return "done";
+    case HeatEnd::How::skipped: return "skipped";
+    case HeatEnd::How::failed: return "failed";
+    case HeatEnd::How::interrupted: break;
   }
   return "interrupted";
 }
@@ -37,12 +33,9 @@ std::string_view place_kind(Quantity q) {
     case Quantity::joint:
     case Quantity::force:
     case Quantity::moment:
-    case Quantity::joint_acceleration:
-      return "joint";
-    case Quantity::output:
-      return "name";
-    default:
-      return "body";
+    case Quantity::joint_acceleration: return "joint";
+    case Quantity::output: return "name";
+    default: return "body";
   }
 }
 
@@ -169,9 +162,8 @@ Json comparison_json(const host::System& system, const host::Comparison& compari
 }
 
 Json sweep_json(host::SweepOf what, const host::Sweep& sweep) {
-  Json reference = {{value_name(what), sweep.reference_value},
-                    {"solvers", sweep.reference_solvers},
-                    {"votes", sweep.votes.count()}};
+  Json reference = {
+      {value_name(what), sweep.reference_value}, {"solvers", sweep.reference_solvers}, {"votes", sweep.votes.count()}};
   if (sweep.apart_position) reference["apart_position"] = sweep.apart_position->value;
   if (sweep.apart_angle) reference["apart_angle"] = sweep.apart_angle->value;
   for (const host::Dropout& dropout : sweep.dropouts)

@@ -24,14 +24,10 @@ std::string own_reason(const HeatEnd& end, std::string_view solver) {
 
 std::string status_text(const HeatEnd& end, std::string_view solver) {
   switch (end.how) {
-    case HeatEnd::How::done:
-      return {};
-    case HeatEnd::How::skipped:
-      return "skipped: " + own_reason(end, solver);
-    case HeatEnd::How::failed:
-      return "failed: " + own_reason(end, solver);
-    case HeatEnd::How::interrupted:
-      break;
+    case HeatEnd::How::done: return {};
+    case HeatEnd::How::skipped: return "skipped: " + own_reason(end, solver);
+    case HeatEnd::How::failed: return "failed: " + own_reason(end, solver);
+    case HeatEnd::How::interrupted: break;
   }
   return end.run ? fmt::format("interrupted at t = {:.6g} s", end.run->time) : end.reason;
 }
@@ -52,45 +48,29 @@ std::string drift_note(const std::vector<Standing>& standings) {
 
 std::string_view unit_of(Quantity quantity, bool length) {
   switch (quantity) {
-    case Quantity::position:
-      return " m";
-    case Quantity::angle:
-      return " rad";
-    case Quantity::joint:
-      return length ? " m" : " rad";
-    case Quantity::force:
-      return " N";
-    case Quantity::moment:
-      return " N m";
-    case Quantity::acceleration:
-      return " m/s^2";
-    case Quantity::angular_acceleration:
-      return " rad/s^2";
-    case Quantity::joint_acceleration:
-      return length ? " m/s^2" : " rad/s^2";
+    case Quantity::position: return " m";
+    case Quantity::angle: return " rad";
+    case Quantity::joint: return length ? " m" : " rad";
+    case Quantity::force: return " N";
+    case Quantity::moment: return " N m";
+    case Quantity::acceleration: return " m/s^2";
+    case Quantity::angular_acceleration: return " rad/s^2";
+    case Quantity::joint_acceleration: return length ? " m/s^2" : " rad/s^2";
     case Quantity::modal:
-    case Quantity::output:
-      break;
+    case Quantity::output: break;
   }
   return "";
 }
 
 std::string_view title_of(Quantity quantity) {
   switch (quantity) {
-    case Quantity::joint:
-      return "joint coordinate";
-    case Quantity::modal:
-      return "modal coordinate";
-    case Quantity::force:
-      return "reaction force";
-    case Quantity::moment:
-      return "reaction moment";
-    case Quantity::angular_acceleration:
-      return "angular accel.";
-    case Quantity::joint_acceleration:
-      return "joint accel.";
-    default:
-      return name_of(quantity);
+    case Quantity::joint: return "joint coordinate";
+    case Quantity::modal: return "modal coordinate";
+    case Quantity::force: return "reaction force";
+    case Quantity::moment: return "reaction moment";
+    case Quantity::angular_acceleration: return "angular accel.";
+    case Quantity::joint_acceleration: return "joint accel.";
+    default: return name_of(quantity);
   }
 }
 
@@ -131,8 +111,8 @@ void print_costs(const std::vector<Standing>& standings) {
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
     if (s.how != HeatEnd::How::done)
       fmt::print(output(), "{}\n",
-                 wrapped_lines(fmt::format("{} {}", row_name(s.run ? "" : s.solver),
-                                           reasons.once(s, s.solver, s.solver)), 13));
+                 wrapped_lines(
+                     fmt::format("{} {}", row_name(s.run ? "" : s.solver), reasons.once(s, s.solver, s.solver)), 13));
   }
   if (const std::string note = drift_note(standings); !note.empty()) print_paragraphs(note);
   for (const std::string& text : warning_texts(standings)) print_paragraphs(text);

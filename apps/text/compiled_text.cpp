@@ -13,12 +13,8 @@ std::string compiled_text(const host::CompiledModelPlugin& plugin, const std::st
 
 Json compiled_json(const host::CompiledModelPlugin& plugin) {
   const host::CompiledPlugin& made = plugin.made();
-  return {{"solver", plugin.formulation().name()},
-          {"file", made.file.string()},
-          {"compiler", made.compiler},
-          {"instruction_set", made.instruction_set},
-          {"seconds", made.seconds},
-          {"kept", made.kept}};
+  return {{"solver", plugin.formulation().name()},   {"file", made.file.string()}, {"compiler", made.compiler},
+          {"instruction_set", made.instruction_set}, {"seconds", made.seconds},    {"kept", made.kept}};
 }
 
 }  // namespace polyform::apps

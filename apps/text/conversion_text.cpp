@@ -27,7 +27,9 @@ std::string lines_of(const host::Conversion& conversion, Treatment treatment) {
 std::string conversion_text(const std::string& file, std::string_view format, const host::Conversion& conversion) {
   std::string text = wrapped(fmt::format("{} ({}): {} honoured, {} converted, {} not honoured", file, format,
                                          conversion.count(Treatment::honoured), conversion.count(Treatment::converted),
-                                         conversion.count(Treatment::not_honoured)), 0, 2) + '\n';
+                                         conversion.count(Treatment::not_honoured)),
+                             0, 2) +
+                     '\n';
   if (const std::string lines = lines_of(conversion, Treatment::converted); !lines.empty())
     text += "converted:\n" + lines;
   if (const std::string lines = lines_of(conversion, Treatment::not_honoured); !lines.empty()) {

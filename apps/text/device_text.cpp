@@ -25,12 +25,8 @@ Json device_json(const DeviceCases& cases) {
             {"memory", cases.device().memory},
             {"code", "general"},
             {"reason", cases.why_general()}};
-  return {{"name", cases.device().name},
-          {"memory", cases.device().memory},
-          {"code", code.file.string()},
-          {"compiler", code.compiler},
-          {"seconds", code.seconds},
-          {"kept", code.kept}};
+  return {{"name", cases.device().name}, {"memory", cases.device().memory}, {"code", code.file.string()},
+          {"compiler", code.compiler},   {"seconds", code.seconds},         {"kept", code.kept}};
 }
 
 std::string devices_text(std::span<const host::DeviceFinding> all) {

@@ -42,8 +42,8 @@ class Reader {
       if constexpr (std::is_same_v<Group, ModuleInstances>)
         for (const Variable& row : told.rows) {
           const std::string_view unit = host::unit_at_joint(row.unit, group.instances[i], 0);
-          one.multipliers.push_back({std::string(row.name), std::string(unit), now_.module_multipliers[row_],
-                                     constraint_rows_ + row_});
+          one.multipliers.push_back(
+              {std::string(row.name), std::string(unit), now_.module_multipliers[row_], constraint_rows_ + row_});
           ++row_;
         }
       if constexpr (std::is_same_v<Group, ConstraintInstances>)
@@ -54,8 +54,7 @@ class Reader {
         Variable& of = one.outputs.emplace_back(output, *output_++).first;
         of.unit = host::unit_at_joint(of.unit, group.instances[i], 0);
       }
-      const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty() ||
-                         !one.multipliers.empty();
+      const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty() || !one.multipliers.empty();
       if (tells) all.push_back(std::move(one));
     }
   }

@@ -14,7 +14,7 @@ namespace polyform::apps {
 struct ElementValues {
   std::string_view kind;  ///< force, constraint or module
   std::string_view name;
-  std::vector<std::pair<Variable, double>> rates;        ///< d/dt of variables and states; units are those of these
+  std::vector<std::pair<Variable, double>> rates;  ///< d/dt of variables and states; units are those of these
   /// The multiplier of a row of a module or of a constraint.
   struct Multiplier {
     std::string name, unit;
@@ -23,7 +23,8 @@ struct ElementValues {
   };
   std::vector<Multiplier> multipliers;
   std::vector<std::pair<Variable, double>> outputs;
-  std::vector<std::pair<Variable, double>> held;  ///< values of states without a rate (HeldStates), such as forces of contact
+  std::vector<std::pair<Variable, double>>
+      held;  ///< values of states without a rate (HeldStates), such as forces of contact
 };
 
 /// Whether redundant constraints leave the multiplier of a constraint's or module's row open.

@@ -53,7 +53,8 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
 void form(const host::System& system, Solver& solver, EquationMatrices& matrices) {
   const SystemView& view = system.view();
   if (const std::size_t n = 6 * view.bodies.size() + view.modes + view.states; n > most_unknowns)
-    throw Failure(Exit::bad_input, fmt::format("the equations have {} unknowns; at most {} are printed", n, most_unknowns),
+    throw Failure(Exit::bad_input,
+                  fmt::format("the equations have {} unknowns; at most {} are printed", n, most_unknowns),
                   "Cut a smaller model out of this one.");
   if (matrices.form(system.start_time(), system.initial_state()) != Status::ok)
     throw Failure(Exit::simulation_failed,
@@ -85,10 +86,8 @@ void add_equations(Json& object, const Equations& equations, const Numbers& n) {
     unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
   for (std::size_t i = 0; i < equations.constraints(); ++i) {
     const Equations::Constraint constraint = equations.constraint(i);
-    constraints.push_back({{"kind", constraint.kind},
-                           {"name", constraint.name},
-                           {"rows", constraint.rows},
-                           {"level", constraint.level}});
+    constraints.push_back(
+        {{"kind", constraint.kind}, {"name", constraint.name}, {"rows", constraint.rows}, {"level", constraint.level}});
     if (constraint.covariance != 0) constraints.back()["covariance"] = constraint.covariance;
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(subsystems_of(equations, level));
@@ -156,8 +155,8 @@ void print_equations(const host::System& system, std::string_view solver_name, S
     else
       print_text(system, solver_name, *equations, numbers);
   } else if (!json) {
-    print_paragraphs(fmt::format("{}, solver {}: equations at t = {}", system.description().name, solver_name,
-                                 system.start_time()));
+    print_paragraphs(
+        fmt::format("{}, solver {}: equations at t = {}", system.description().name, solver_name, system.start_time()));
   }
   if (matrices != nullptr && json) object["matrices"] = matrices_json(*matrices);
   if (matrices != nullptr && !json) print_matrices(*matrices);

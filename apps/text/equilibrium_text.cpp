@@ -92,9 +92,12 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found, bool
           {"driven", driven_json(found)},
           {"balanced", found.balanced && goes_on(kind)},
           {"lasts", found.lasting.lasts},
-          {"residual", found.residual},  {"iterations", found.iterations},
-          {"joints", std::move(joints)},        {"bodies", std::move(bodies)},
-          {"states", std::move(states)},        {"trimmed", std::move(trimmed)},
+          {"residual", found.residual},
+          {"iterations", found.iterations},
+          {"joints", std::move(joints)},
+          {"bodies", std::move(bodies)},
+          {"states", std::move(states)},
+          {"trimmed", std::move(trimmed)},
           {"unbalanced", std::move(unbalanced)}};
 }
 
@@ -169,12 +172,11 @@ std::string initial_text(const host::System& system, const Equilibrium& found, s
     const Pose pose = poses[joint.moving];
     bodies += fmt::format("  - {{name: {}, initial: {{position: [{}, {}], velocity: {}}}}}\n",
                           Json(view.bodies[at(joint.moving)].name).dump(), fmt::join(numbers_of(pose.position), ", "),
-                          fmt::join(numbers_of(pose.orientation), ", "),
-                          values(part(s.v, joint.v_offset, joint.nv)));
+                          fmt::join(numbers_of(pose.orientation), ", "), values(part(s.v, joint.v_offset, joint.nv)));
   }
   for (const FlexibleData& f : view.flexible)
     bodies += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
-                        fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
+                          fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
   if (!bodies.empty()) file += "bodies:\n" + bodies;
   const std::vector<host::StateColumn> states = found_states(view);
   if (!states.empty()) file += "# States of elements and signals, which --state takes from this file:\nstates:\n";

@@ -34,13 +34,15 @@ std::size_t zeros_of(const host::Modes& modes) {
 
 std::string change_text(const StabilityChange& change) {
   if (change.jumps)
-    return fmt::format("{:.10g} (to within {:.1e}): the equilibrium jumps; the search finds another one from there on, and "
-                       "no eigenvalue is seen to cross; growing eigenvalues {} -> {}",
-                       change.value, change.error, change.before, change.after);
+    return fmt::format(
+        "{:.10g} (to within {:.1e}): the equilibrium jumps; the search finds another one from there on, and "
+        "no eigenvalue is seen to cross; growing eigenvalues {} -> {}",
+        change.value, change.error, change.before, change.after);
   if (change.ends)
-    return fmt::format("{:.10g} (to within {:.1e}): the equilibrium ends; on one side no other one is found near it or "
-                       "from the initial state",
-                       change.value, change.error);
+    return fmt::format(
+        "{:.10g} (to within {:.1e}): the equilibrium ends; on one side no other one is found near it or "
+        "from the initial state",
+        change.value, change.error);
   const double w = change.eigenvalue.imag();
   const std::string what =
       w > 0 ? fmt::format("an oscillation of {:.6g} rad/s", w) : "a motion that does not oscillate";
@@ -86,7 +88,8 @@ void print_linear_study(const LinearStudy& study) {
   fmt::print(output(), "\n");
   const auto crosses = [](const StabilityChange& c) { return !c.jumps && !c.ends; };
   if (std::ranges::none_of(study.changes, crosses))
-    print_wrapped("stability does not change between these values" + std::string(study.changes.empty() ? "" : ", but"), 0);
+    print_wrapped("stability does not change between these values" + std::string(study.changes.empty() ? "" : ", but"),
+                  0);
   else
     print_wrapped("stability changes at", 0);
   for (const StabilityChange& change : study.changes) print_wrapped("  " + change_text(change), 4);

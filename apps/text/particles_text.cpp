@@ -69,9 +69,10 @@ void print_particles_as_json(std::string_view solver, const ParticleModel& model
       particles.push_back(std::move(one));
     }
     const Vec3 invariants = model.invariants(b);
-    bodies[std::string(model.name(b))] = {
-        {"equivalent_particles", std::move(particles)}, {"lambda", invariants.x}, {"mu", invariants.y},
-        {"tau", invariants.z}};
+    bodies[std::string(model.name(b))] = {{"equivalent_particles", std::move(particles)},
+                                          {"lambda", invariants.x},
+                                          {"mu", invariants.y},
+                                          {"tau", invariants.z}};
   }
   const Counted counted = count(users);
   print_json({{"solver", solver},
@@ -94,8 +95,8 @@ void print_particles_as_text(const host::System& system, std::string_view solver
       const auto others = sharers(model, users, b, k);
       const Vec3 place = model.place(b, k);
       const std::string line =
-          fmt::format("  {:9}{:>14.6g}{:>12.5g}{:>12.5g}{:>12.5g}{}", number, model.mass(b, k), place.x, place.y, place.z,
-                      others.empty() ? "" : fmt::format("  also of {}", fmt::join(others, ", ")));
+          fmt::format("  {:9}{:>14.6g}{:>12.5g}{:>12.5g}{:>12.5g}{}", number, model.mass(b, k), place.x, place.y,
+                      place.z, others.empty() ? "" : fmt::format("  also of {}", fmt::join(others, ", ")));
       fmt::print(output(), "{}\n", wrapped_lines(line, 11));
     }
     const Vec3 k = model.invariants(b);

@@ -13,18 +13,18 @@ namespace polyform::apps {
 
 namespace {
 
-constexpr std::pair<Ability, const char*> all_abilities[] = {{Ability::closed_loops, "closed loops"},
-                                                             {Ability::redundant_constraints, "redundant constraints"},
-                                                             {Ability::flexible_bodies, "flexible bodies"},
-                                                             {Ability::constraint_elements, "constraint elements"},
-                                                             {Ability::modules, "modules"},
-                                                             {Ability::first_order_states, "first-order states"},
-                                                             {Ability::discrete_states, "discrete states"},
-                                                             {Ability::code_joints, "code-defined joints"},
-                                                             {Ability::rheonomic_joints, "joints that depend on time"},
-                                                             {Ability::reactions, "reactions"},
-                                                             {Ability::singular_mass,
-                                                              "bodies without mass or inertia"}};
+constexpr std::pair<Ability, const char*> all_abilities[] = {
+    {Ability::closed_loops, "closed loops"},
+    {Ability::redundant_constraints, "redundant constraints"},
+    {Ability::flexible_bodies, "flexible bodies"},
+    {Ability::constraint_elements, "constraint elements"},
+    {Ability::modules, "modules"},
+    {Ability::first_order_states, "first-order states"},
+    {Ability::discrete_states, "discrete states"},
+    {Ability::code_joints, "code-defined joints"},
+    {Ability::rheonomic_joints, "joints that depend on time"},
+    {Ability::reactions, "reactions"},
+    {Ability::singular_mass, "bodies without mass or inertia"}};
 
 std::vector<std::string> supported(const Formulation& formulation) {
   std::vector<std::string> names;
@@ -58,11 +58,9 @@ Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Off
   if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name);
       integrator && offer.kind == "integrator")
     return integrator->fields();
-  if (const ImporterType* importer = host::find(catalog.importers, offer.name);
-      importer && offer.kind == "importer")
+  if (const ImporterType* importer = host::find(catalog.importers, offer.name); importer && offer.kind == "importer")
     return importer->fields();
-  const Formulation* formulation =
-      offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
+  const Formulation* formulation = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
   return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
 }
 
@@ -92,10 +90,9 @@ std::string variable_lines(const TypeDescriptor& descriptor) {
     text += wrapped_entry(fmt::format("  {}:", what), names, 15);
   });
   for (const DiscreteVariable& variable : descriptor.discrete)
-    text += fmt::format("  discrete state: {}\n",
-                        wrapped(fmt::format("{}, {} ({})", variable.name, variable.meaning,
-                                            fmt::join(variable.values, ", ")),
-                                18, 15));
+    text += fmt::format(
+        "  discrete state: {}\n",
+        wrapped(fmt::format("{}, {} ({})", variable.name, variable.meaning, fmt::join(variable.values, ", ")), 18, 15));
   return text;
 }
 
@@ -147,8 +144,7 @@ std::string reasons_of_missing_abilities(const host::Catalog& catalog) {
       else
         known->second += fmt::format(", {}", what);
     }
-    for (const auto& [why, what] : reasons)
-      text += wrapped(fmt::format("  {}, {}: {}", name, what, why), 0, 4) + '\n';
+    for (const auto& [why, what] : reasons) text += wrapped(fmt::format("  {}, {}: {}", name, what, why), 0, 4) + '\n';
   }
   return text;
 }
@@ -253,9 +249,9 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
               wrapped_entry("  supports:", fmt::format("{}", fmt::join(supported(*f), ", ")), 12);
     if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) text += variable_lines(*descriptor);
     if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
-      text += wrapped_entry("  source:", i->source(), 12) +
-              fmt::format("  order {}, {}\n", i->order(),
-                          i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
+      text +=
+          wrapped_entry("  source:", i->source(), 12) +
+          fmt::format("  order {}, {}\n", i->order(), i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
     if (const ImporterType* i = offer.kind == "importer" ? host::find(catalog.importers, offer.name) : nullptr)
       text += wrapped_entry("  source:", i->source(), 12) +
               fmt::format("  files: {}{}\n", i->extensions(),

@@ -52,10 +52,15 @@ void print(const Diagnostic& d) {
   std::fflush(output());
   const auto plain = [](std::string_view text) { return host::printable(text, true); };
   const std::string message = plain(d.message), remedy = plain(d.remedy), path = plain(d.path), file = plain(d.file);
-  std::string text =
-      host::format({.severity = d.severity, .message = message, .remedy = remedy, .path = path, .file = file,
-                    .line = d.line, .column = d.column},
-                   with_color()) + '\n';
+  std::string text = host::format({.severity = d.severity,
+                                   .message = message,
+                                   .remedy = remedy,
+                                   .path = path,
+                                   .file = file,
+                                   .line = d.line,
+                                   .column = d.column},
+                                  with_color()) +
+                     '\n';
   if (on_terminal()) text = wrapped_lines(text);
   // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches
   // has another.
@@ -85,7 +90,8 @@ constexpr double told_from = 3 * 3600;  // s
 }  // namespace
 
 ProgressBar::ProgressBar(bool enabled)
-    : enabled_(enabled), bar_(on_terminal()),
+    : enabled_(enabled),
+      bar_(on_terminal()),
       next_(start_ + (bar_ ? std::chrono::milliseconds(500) : std::chrono::milliseconds(first_look_at_pace))) {}
 
 ProgressBar::~ProgressBar() { clear(); }
@@ -100,8 +106,9 @@ void ProgressBar::tell_pace(double share, double spent, std::string_view what) {
   const double left = spent * (1 - share) / share;
   if (left < told_from) return;
   enabled_ = false;  // once
-  print(Severity::warning, fmt::format("after {} the run is at {}: at this pace it takes {} more", clock_text(spent),
-                                       host::printable(what), share > 0 ? clock_text(left) : "for ever"),
+  print(Severity::warning,
+        fmt::format("after {} the run is at {}: at this pace it takes {} more", clock_text(spent),
+                    host::printable(what), share > 0 ? clock_text(left) : "for ever"),
         "Ctrl+C ends it, keeps its rows, and tells what holds its steps down.");
 }
 

@@ -9,7 +9,6 @@
 #include <span>
 #include <vector>
 
-
 namespace polyform::apps {
 
 std::string duration_text(double seconds) {
@@ -24,13 +23,12 @@ std::string counted(std::size_t count, std::string_view noun) {
 }
 
 std::string describe(const host::RunSettings& s) {
-  const std::string name =
-      s.integrator.given.empty() ? std::string(s.integrator.name())
-                                 : fmt::format("{} ({})", s.integrator.name(), s.integrator.given);
+  const std::string name = s.integrator.given.empty() ? std::string(s.integrator.name())
+                                                      : fmt::format("{} ({})", s.integrator.name(), s.integrator.given);
   const std::string bound = std::isfinite(s.max_step) ? fmt::format(", no step beyond {} s", s.max_step) : "";
   if (s.integrator.fixed_step()) return fmt::format("{}, step {} s{}", name, s.step, bound);
-  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s{}", name,
-                     s.relative_tolerance, s.absolute_tolerance, s.step, bound);
+  return fmt::format("{}, tolerances {} relative and {} absolute, first step {} s{}", name, s.relative_tolerance,
+                     s.absolute_tolerance, s.step, bound);
 }
 
 std::string open_components(const host::OpenDirections& open) {
@@ -63,8 +61,7 @@ std::string open_joints(const host::ConstraintCount& count) {
     joints.push_back(fmt::format("{} ({})", count.redundant_joints[k], open_components(count.open[k])));
   std::string text = fmt::format("{}", fmt::join(joints, ", "));
   if (all > shown) text += fmt::format(" and {} more", all - shown);
-  for (const std::string& name : count.redundant_constraints)
-    text += (text.empty() ? "" : ", ") + name;
+  for (const std::string& name : count.redundant_constraints) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 

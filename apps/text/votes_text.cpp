@@ -85,9 +85,8 @@ bool has_several(const host::Side& side) { return side.runs.size() > 1; }
 Names on_several_sides(std::span<const host::Side> sides, const host::Votes& votes) {
   Names kernels;
   for (const host::SharedKernel& kernel : votes.shared())
-    if (std::ranges::count_if(sides, [&](const host::Side& side) {
-          return !common(kernel.solvers, side.runs).empty();
-        }) > 1)
+    if (std::ranges::count_if(sides,
+                              [&](const host::Side& side) { return !common(kernel.solvers, side.runs).empty(); }) > 1)
       kernels.push_back(kernel.name);
   return kernels;
 }

@@ -52,7 +52,7 @@ class LiveSession {
   std::vector<std::string> typed_;                         ///< values of the command line
   Stamp seen_;
   bool is_changing_ = false;
-  std::string model_, state_;  ///< the last model, and the errors or the end that came after it
+  std::string model_, state_;     ///< the last model, and the errors or the end that came after it
   std::deque<std::string> rows_;  ///< of the last model, as they were sent
   std::size_t kept_ = 0;          ///< their bytes
 };

@@ -142,9 +142,8 @@ bool load(const LiveRequest& request, Session& session, Model& model) {
       if (std::ranges::any_of(description.bodies, [](const auto& body) { return body.flexible != nullptr; })) {
         host::Diagnostics unheard;  // the same are heard below
         bool ignored = false;
-        const auto plain =
-            host::System::assemble(read(request.model, session.catalog(), unheard, ignored),
-                                   session.plugins().libraries, unheard);
+        const auto plain = host::System::assemble(read(request.model, session.catalog(), unheard, ignored),
+                                                  session.plugins().libraries, unheard);
         if (plain != nullptr) model.places = push_places(*plain);
       }
       if (model.can_push()) add_push(description, model.places, model.push_type);

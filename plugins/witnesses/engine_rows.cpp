@@ -168,8 +168,8 @@ void EngineRows::set_forces() noexcept {
     const std::size_t first = first_variable_[group.module], count = module(group).variables;
     for (std::size_t r = 0; r < group.rows; ++r)
       for (std::size_t k = 0; k < count; ++k)
-        system_.b(first + k) += module(group).A[(group.first + r) * count + k] *
-                                (multipliers_[group.row + r] + elements_.effort(group, r));
+        system_.b(first + k) +=
+            module(group).A[(group.first + r) * count + k] * (multipliers_[group.row + r] + elements_.effort(group, r));
   }
 }
 
@@ -184,8 +184,8 @@ void EngineRows::meet_accelerations(std::span<const Spatial> accelerations) noex
   for (std::size_t g = 0; g < elements_.groups(); ++g) {
     const Group& group = elements_.group(g);
     for (std::size_t r = 0; r < group.rows; ++r)
-      system_.b(place_of_row(group, r)) = at_row(group, r, accelerations) + of_variables(group, r) -
-                                          elements_.asked().row(group, r).acceleration;
+      system_.b(place_of_row(group, r)) =
+          at_row(group, r, accelerations) + of_variables(group, r) - elements_.asked().row(group, r).acceleration;
   }
   solve();
 }

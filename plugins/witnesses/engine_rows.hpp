@@ -1,7 +1,8 @@
 // Constraint elements and modules, such as the rotor of a geared drive, beside another engine.
 //
-// Their rows J ask for velocities of bodies and of the modules' own variables. No engine has them, but the accelerations
-// of an engine are linear in what acts. So its answer Y to each row as a load, at rest, tells what a multiplier does:
+// Their rows J ask for velocities of bodies and of the modules' own variables. No engine has them, but the
+// accelerations of an engine are linear in what acts. So its answer Y to each row as a load, at rest, tells what a
+// multiplier does:
 //
 //   J (a + Y λ) + A α = acceleration,      M α − Aᵀ λ = f
 //

@@ -95,17 +95,17 @@ Status EngineSolver::do_observe(double t, std::span<const double> y, Observation
   tree_.accelerations(vdot_.data(), accelerations_);
   tree_.orientations(q(y), orientations_);
   const ElementRows& elements = rows_.elements();
-  const Observed observed{.motions = tree_.bodies(),
-                          .orientations = orientations_,
-                          .accelerations = accelerations_,
-                          .state = {.q = {q(y), view().nq}, .v = {v(y), view().nv}, .x = x(y)},
-                          .state_rates = xdot_,
-                          .modules = &elements.modules(),
-                          .force_potential = forces_.potential_energy(),
-                          .power = forces_.power() + elements.modules().power() +
-                                   elements.driving_power(rows_.multipliers()),
-                          .position_violation = std::max(engine_->position_violation(), rows_.errors().position()),
-                          .velocity_violation = std::max(engine_->velocity_violation(), rows_.errors().velocity())};
+  const Observed observed{
+      .motions = tree_.bodies(),
+      .orientations = orientations_,
+      .accelerations = accelerations_,
+      .state = {.q = {q(y), view().nq}, .v = {v(y), view().nv}, .x = x(y)},
+      .state_rates = xdot_,
+      .modules = &elements.modules(),
+      .force_potential = forces_.potential_energy(),
+      .power = forces_.power() + elements.modules().power() + elements.driving_power(rows_.multipliers()),
+      .position_violation = std::max(engine_->position_violation(), rows_.errors().position()),
+      .velocity_violation = std::max(engine_->velocity_violation(), rows_.errors().velocity())};
   fill_observation(*centred_, observed, out);
   std::ranges::copy(vdot_, out.acceleration.begin());
   find_reactions(out.reactions);

@@ -46,15 +46,11 @@ std::string_view TreeWitness::why_not(Ability ability) const noexcept {
     case Ability::closed_loops:
     case Ability::redundant_constraints:
       return "the engine closes loops by impulses over a step of time, which are no accelerations of rigid loops";
-    case Ability::singular_mass:
-      return "the engine wants a positive mass and inertia of everything that moves";
-    case Ability::flexible_bodies:
-      return "the engine has no flexible bodies with modes";
+    case Ability::singular_mass: return "the engine wants a positive mass and inertia of everything that moves";
+    case Ability::flexible_bodies: return "the engine has no flexible bodies with modes";
     case Ability::code_joints:
-    case Ability::rheonomic_joints:
-      return "the engine gets turns, slides and balls alone";
-    default:
-      return {};
+    case Ability::rheonomic_joints: return "the engine gets turns, slides and balls alone";
+    default: return {};
   }
 }
 

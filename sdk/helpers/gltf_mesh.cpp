@@ -144,16 +144,12 @@ enum Kind : std::size_t { i8 = 5120, u8, i16, u16, u32 = 5125, f32 };
 std::size_t size_of(std::size_t kind) {
   switch (kind) {
     case i8:
-    case u8:
-      return 1;
+    case u8: return 1;
     case i16:
-    case u16:
-      return 2;
+    case u16: return 2;
     case u32:
-    case f32:
-      return 4;
-    default:
-      refuse(fmt::format("there is no component type {}", kind));
+    case f32: return 4;
+    default: refuse(fmt::format("there is no component type {}", kind));
   }
 }
 
@@ -167,18 +163,12 @@ struct Elements {
     const std::size_t offset = element * stride + k * size_of(kind);
     const auto scaled = [&](double x, double most) { return normalized ? std::max(x / most, -1.0) : x; };
     switch (kind) {
-      case i8:
-        return scaled(number_at<std::int8_t>(bytes, offset), 127);
-      case u8:
-        return scaled(number_at<std::uint8_t>(bytes, offset), 255);
-      case i16:
-        return scaled(number_at<std::int16_t>(bytes, offset), 32767);
-      case u16:
-        return scaled(number_at<std::uint16_t>(bytes, offset), 65535);
-      case u32:
-        return number_at<std::uint32_t>(bytes, offset);
-      default:
-        return number_at<float>(bytes, offset);
+      case i8: return scaled(number_at<std::int8_t>(bytes, offset), 127);
+      case u8: return scaled(number_at<std::uint8_t>(bytes, offset), 255);
+      case i16: return scaled(number_at<std::int16_t>(bytes, offset), 32767);
+      case u16: return scaled(number_at<std::uint16_t>(bytes, offset), 65535);
+      case u32: return number_at<std::uint32_t>(bytes, offset);
+      default: return number_at<float>(bytes, offset);
     }
   }
 };
@@ -227,7 +217,8 @@ class Scene {
       else if (uri.starts_with("data:") && at != std::string::npos)
         buffers_.push_back(decoded_.emplace_back(decoded(std::string_view(uri).substr(at + mark.size()))));
       else
-        refuse(fmt::format("its numbers are in another file, '{}'; save it as .glb, which holds them", uri.substr(0, 60)));
+        refuse(
+            fmt::format("its numbers are in another file, '{}'; save it as .glb, which holds them", uri.substr(0, 60)));
     }
   }
 
@@ -288,8 +279,7 @@ class Scene {
     const std::size_t size = components * size_of(out.kind), first = whole_number(accessor, "byteOffset", 0),
                       begin = whole_number(view, "byteOffset", 0), length = required_number(view, "byteLength");
     out.stride = whole_number(view, "byteStride", size);
-    if (begin + length > out.bytes.size() ||
-        (out.count > 0 && first + (out.count - 1) * out.stride + size > length))
+    if (begin + length > out.bytes.size() || (out.count > 0 && first + (out.count - 1) * out.stride + size > length))
       refuse(fmt::format("accessors[{}] reaches beyond the end of its buffer", accessor_index));
     out.bytes.remove_prefix(std::min(begin + first, out.bytes.size()));
     return out;

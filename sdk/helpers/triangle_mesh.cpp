@@ -206,9 +206,9 @@ std::optional<TriangleMesh> read_mesh(std::string_view bytes, std::string_view e
     fault = {"its name ends in none of .stl, .obj, .glb and .gltf", 0};
     return std::nullopt;
   }
-  std::optional<TriangleMesh> mesh = ends_so(ending, ".obj")    ? read_obj(bytes, fault)
-                                     : ends_so(ending, ".stl")  ? read_stl(bytes, fault)
-                                     : read_gltf(bytes, ends_so(ending, ".glb"), fault);
+  std::optional<TriangleMesh> mesh = ends_so(ending, ".obj")   ? read_obj(bytes, fault)
+                                     : ends_so(ending, ".stl") ? read_stl(bytes, fault)
+                                                               : read_gltf(bytes, ends_so(ending, ".glb"), fault);
   if (!mesh || !mesh->faces.empty()) return mesh;
   fault = {"it has no triangles", 0};
   return std::nullopt;

@@ -36,9 +36,12 @@ std::vector<bool> loose_bodies(const SystemView& view, const ConstraintSet& cons
 }  // namespace
 
 Balance::Balance(const SystemView& view, const std::vector<bool>& absent)
-    : view_(view), system_scales_(view), loads_(std::make_unique<balance::Loads>(view)),
+    : view_(view),
+      system_scales_(view),
+      loads_(std::make_unique<balance::Loads>(view)),
       bodies_(std::make_unique<balance::BodyBalance>(view, system_scales_, *loads_)),
-      loose_(loose_bodies(view, loads_->constraints(), absent)), parts_(view.bodies.size()) {}
+      loose_(loose_bodies(view, loads_->constraints(), absent)),
+      parts_(view.bodies.size()) {}
 
 Balance::~Balance() = default;
 
@@ -101,8 +104,8 @@ void Balance::find_roundings() noexcept {
     const BodyMotion& m = loads_->frames()[i];
     const Spatial& a = loads_->accelerations()[i];
     const double trace = trace_of(b);
-    const double length = std::max({system_scales_.largest_reach(), norm(b.center_of_mass),
-                                    b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
+    const double length = std::max(
+        {system_scales_.largest_reach(), norm(b.center_of_mass), b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
     // What turns counts as the mass that it is at that length.
     const Vec3 &v = m.V.linear, &omega = m.V.angular;
     const double feels = system_scales_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);

@@ -107,8 +107,7 @@ void BodyBalance::balance_rigid(std::size_t i, const Observation& now, const Rou
   const double shared_force = body.mass * std::max(moved, least_share * largest_acceleration_);
   const double shared_moment = std::max(own_moment, shared_force * gyration);
   if (shared_force > 0) note_shadow(i, (terms.force - rounding.force) / shared_force);
-  if (trace > 0 && shared_moment > 0)
-    note_shadow(i, (terms.moment - rounding.force * rounding.length) / shared_moment);
+  if (trace > 0 && shared_moment > 0) note_shadow(i, (terms.moment - rounding.force * rounding.length) / shared_moment);
   for (std::size_t k = 0; k < 3; ++k) {
     rest_[k] = moment[k];
     rest_[3 + k] = force[k];
@@ -194,7 +193,7 @@ void BodyBalance::remove_constraint_forces(std::size_t body) noexcept {
         for (std::size_t k = 0; k < n; ++k) w[k] -= c * basis_[b * n + k];
       }
     const double left = product(w, w, n);
-    constexpr double dependent = 1e-20;  // squared: rounding of rows with levers of a million
+    constexpr double dependent = 1e-20;          // squared: rounding of rows with levers of a million
     if (!(left > dependent * before)) continue;  // depends on the others
     for (std::size_t k = 0; k < n; ++k) w[k] /= std::sqrt(left);
     const double c = product(w, rest_.data(), n);

@@ -10,9 +10,21 @@
 namespace polyform::balance {
 
 Loads::Loads(const SystemView& view)
-    : view_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints),
-      nodes_(view), frames_(view.frames()), accelerations_(view.frames()), wrenches_(view.frames()),
-      loads_(view.frames()), terms_(view.frames()), efforts_(view.nv), rates_(view.states), effort_terms_(view.nv),
+    : view_(view),
+      forces_(view),
+      flexible_(view),
+      constraints_(view),
+      modules_(view),
+      joints_(view.joints),
+      nodes_(view),
+      frames_(view.frames()),
+      accelerations_(view.frames()),
+      wrenches_(view.frames()),
+      loads_(view.frames()),
+      terms_(view.frames()),
+      efforts_(view.nv),
+      rates_(view.states),
+      effort_terms_(view.nv),
       driven_(view.joints.size()) {
   for (const ConstraintSet::Element& e : constraints_.elements())
     for (const JointIndex j : e.joints) driven_[at(j)] = true;
@@ -127,8 +139,7 @@ void Loads::add_joints(const Observation& now) noexcept {
     if (!driven_[j] && joint.nv > 0) {
       const Spatial in_F{transpose_times(base.R, w.angular), transpose_times(base.R, w.linear)};
       double extra[6];
-      for (std::size_t k = 0; k < joint.nv; ++k)
-        extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
+      for (std::size_t k = 0; k < joint.nv; ++k) extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
       w -= reaction_in_ground(base, effort_wrench(joints_[j], joint.nv, extra));
     }
     // By coordinates, not by the difference of two places, which far from the ground origin are rounded.

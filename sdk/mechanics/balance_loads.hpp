@@ -69,7 +69,7 @@ class Loads {
   std::vector<Spatial> accelerations_, wrenches_, loads_;
   std::vector<Terms> terms_;
   std::vector<double> efforts_, rates_;
-  std::vector<double> effort_terms_;   ///< sizes of what the efforts are made of
+  std::vector<double> effort_terms_;  ///< sizes of what the efforts are made of
   Terms largest_efforts_;
   std::vector<double> module_terms_, module_f_, changed_q_, changed_v_, changed_x_;
   std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed

@@ -136,7 +136,7 @@ Spatial effort_wrench(const JointMotion& m, std::size_t nv, const double* effort
   }
   Spatial w;
   double c[6]{};
-  for (std::size_t j = 0; j < nv; ++j) {   // Rᵀ c = effort
+  for (std::size_t j = 0; j < nv; ++j) {  // Rᵀ c = effort
     double s = effort[j];
     for (std::size_t i = 0; i < j; ++i) s -= R[i][j] * c[i];
     c[j] = R[j][j] > 0 ? s / R[j][j] : 0;

@@ -16,10 +16,16 @@ ConstraintSet::ConstraintSet(const SystemView& view, const Vec3& origin)
       good_ = false;
       return;
     }
-    Batch& b =
-        batches_.emplace_back(
-            Batch{batch, Attachments(view, group.instances, group.joints, origin), {}, {}, {}, {}, {}, {},
-                  group.discrete_offset, group.type->descriptor().discrete.size() * group.instances.size()});
+    Batch& b = batches_.emplace_back(Batch{batch,
+                                           Attachments(view, group.instances, group.joints, origin),
+                                           {},
+                                           {},
+                                           {},
+                                           {},
+                                           {},
+                                           {},
+                                           group.discrete_offset,
+                                           group.type->descriptor().discrete.size() * group.instances.size()});
     initial_discrete(*batch, std::span(initial_).subspan(b.discrete_offset, b.discrete_count));
     std::size_t rows = 0, markers = 0, A = 0, B = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {

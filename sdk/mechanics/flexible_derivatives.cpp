@@ -43,7 +43,10 @@ void add_block(double* m, std::size_t n, std::size_t row, std::size_t column, co
 }  // namespace
 
 FlexibleDerivatives::FlexibleDerivatives(const SystemView& view)
-    : view_(view), set_(view), motions_(view.flexible.empty() ? 0 : view.bodies.size()), eta_(view.modes),
+    : view_(view),
+      set_(view),
+      motions_(view.flexible.empty() ? 0 : view.bodies.size()),
+      eta_(view.modes),
       etadot_(view.modes) {
   std::size_t numbers = 0, rows = 0;
   for (const FlexibleData& data : view.flexible) {
@@ -82,8 +85,7 @@ void FlexibleDerivatives::evaluate(std::span<const BodyMotion> frames, std::span
   std::ranges::fill(G_, 0.0);
   std::ranges::fill(K_, 0.0);
   difference_all();
-  for (const Element& e : elements_)
-    turn_to_ground(e, frames[e.body], accelerations[e.body].linear - view_.gravity);
+  for (const Element& e : elements_) turn_to_ground(e, frames[e.body], accelerations[e.body].linear - view_.gravity);
 }
 
 Spatial FlexibleDerivatives::wrench(const Element& e, const BodyMotion& body) const noexcept {
@@ -103,8 +105,8 @@ void FlexibleDerivatives::find_wrench(const Element& e, double* out) const noexc
   }
 }
 
-/// A column of all bodies. move: makes the step in an input of a body and gives its size (0: there is no such input), or
-/// takes the step back.
+/// A column of all bodies. move: makes the step in an input of a body and gives its size (0: there is no such input),
+/// or takes the step back.
 template <class Move>
 void FlexibleDerivatives::difference(std::vector<double>& matrix, std::size_t column, const Move& move) noexcept {
   for (const Element& e : elements_) move(e, 1);

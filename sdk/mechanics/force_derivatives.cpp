@@ -32,12 +32,12 @@ struct ForceDerivatives::Group {
   std::vector<Marker> markers{};
   std::vector<MarkerMotion> motions{};
   std::vector<double> q{}, v{}, x{};
-  std::vector<Spatial> wrenches{};          ///< at the state
+  std::vector<Spatial> wrenches{};  ///< at the state
   std::vector<double> efforts{}, rates{};
-  std::vector<Spatial> moved_wrenches{};    ///< at a moved input
+  std::vector<Spatial> moved_wrenches{};  ///< at a moved input
   std::vector<double> moved_efforts{}, moved_rates{}, steps{};
   std::vector<double> kept{};
-  GivenDerivatives* given = nullptr;        ///< of the batch; nullptr if it has none
+  GivenDerivatives* given = nullptr;          ///< of the batch; nullptr if it has none
   std::size_t first_number = 0, numbers = 0;  ///< of the matrices of all instances
 
   void call(double t, std::span<const std::int32_t> discrete, std::vector<Spatial>& w, std::vector<double>& effort,
@@ -60,10 +60,10 @@ ForceDerivatives::ForceDerivatives(const SystemView& view, const Vec3& origin) :
       good_ = false;
       return;
     }
-    groups_.push_back(std::make_unique<Group>(Group{
-        batch, from, Attachments(view, from.instances, from.joints, origin), from.state_offset,
-        from.type->state_count() * from.instances.size(), from.discrete_offset,
-        from.type->descriptor().discrete.size() * from.instances.size()}));
+    groups_.push_back(std::make_unique<Group>(Group{batch, from, Attachments(view, from.instances, from.joints, origin),
+                                                    from.state_offset, from.type->state_count() * from.instances.size(),
+                                                    from.discrete_offset,
+                                                    from.type->descriptor().discrete.size() * from.instances.size()}));
     Group& group = *groups_.back();
     group.first_instance = instances_.size();
     group.given = ask<GivenDerivatives>(*batch);
@@ -172,8 +172,7 @@ bool ForceDerivatives::take_given(Group& g, double t, std::span<const std::int32
 }
 
 void ForceDerivatives::difference(Group& g, double t) noexcept {
-  const auto discrete =
-      discrete_.empty() ? discrete_ : discrete_.subspan(g.discrete_offset, g.discrete_count);
+  const auto discrete = discrete_.empty() ? discrete_ : discrete_.subspan(g.discrete_offset, g.discrete_count);
   g.call(t, discrete, g.wrenches, g.efforts, g.rates);
   if (g.given != nullptr && take_given(g, t, discrete)) return;
   const std::span<const Instance> all = std::span(instances_).subspan(g.first_instance, g.instances);
@@ -199,10 +198,14 @@ void ForceDerivatives::difference(Group& g, double t) noexcept {
         const double step = g.steps[i.number] = relative_difference * size;
         Vec3 along;
         along[k % 3] = step;
-        if (k < 3) motion.R = rotation_matrix(from_rotation_vector(along)) * motion.R;
-        else if (k < 6) motion.position += along;
-        else if (k < 9) motion.angular_velocity += along;
-        else motion.velocity += along;
+        if (k < 3)
+          motion.R = rotation_matrix(from_rotation_vector(along)) * motion.R;
+        else if (k < 6)
+          motion.position += along;
+        else if (k < 9)
+          motion.angular_velocity += along;
+        else
+          motion.velocity += along;
       }
       if (!any) continue;
       finish([&](const Instance&) { return marker_inputs * m + k; }, counts);

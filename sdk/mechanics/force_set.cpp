@@ -61,8 +61,8 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
   for (const Group& g : groups_) g.batch->initial_states(x.subspan(g.state_offset, g.state_count));
 }
 
-void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
-                               std::span<const double> v, std::span<double> x, double t) noexcept {
+void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
+                               std::span<double> x, double t) noexcept {
   for (Group& g : groups_) {
     auto* const states = ask<InitialStates>(*g.batch);
     if (states == nullptr) continue;
@@ -85,9 +85,8 @@ void ForceSet::evaluate(double t, std::span<const BodyMotion> frames, std::span<
     const std::span<Spatial> given = between(g.wrenches);
     std::fill(given.begin(), given.end(), Spatial{});
     std::ranges::fill(between(g.efforts), 0.0);
-    ForceOutput out{.wrenches = given,
-                    .efforts = between(g.efforts),
-                    .state_rates = xdot.subspan(g.state_offset, g.state_count)};
+    ForceOutput out{
+        .wrenches = given, .efforts = between(g.efforts), .state_rates = xdot.subspan(g.state_offset, g.state_count)};
     g.batch->evaluate(g.attached.input(t, discrete_.subspan(g.discrete_offset, g.discrete_count),
                                        x.subspan(g.state_offset, g.state_count)),
                       out);

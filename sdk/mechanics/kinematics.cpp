@@ -150,7 +150,8 @@ double joint_normalize(const JointData& joint, double* q) noexcept {
   for (const Primitive& p : joint.primitives) {
     if (p.kind == Primitive::Kind::ball) {
       const Quat r = read_quaternion(q);
-      worst = std::max(worst, std::abs(norm(Quat{q[0], q[1], q[2], q[3]}) - 1));  // a quaternion of zeros is read as no turn
+      worst = std::max(worst,
+                       std::abs(norm(Quat{q[0], q[1], q[2], q[3]}) - 1));  // a quaternion of zeros is read as no turn
       write_quaternion(normalized(r), q);
     }
     q += position_count(p.kind);

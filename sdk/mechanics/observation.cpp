@@ -124,8 +124,7 @@ std::string first_use(const SystemView& view, Ability ability) {
     // The need for these shows only in the course of a solution: the solver says so itself.
     case Ability::redundant_constraints:
     case Ability::reactions:
-    case Ability::singular_mass:
-      break;
+    case Ability::singular_mass: break;
   }
   return {};
 }
@@ -136,9 +135,9 @@ bool check_abilities(const SystemView& view, std::string_view formulation, std::
                      DiagnosticSink& sink) noexcept {
   bool covered = true;
   try {
-    for (const Ability a : {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements,
-                            Ability::modules, Ability::first_order_states, Ability::code_joints,
-                            Ability::discrete_states, Ability::rheonomic_joints}) {
+    for (const Ability a :
+         {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements, Ability::modules,
+          Ability::first_order_states, Ability::code_joints, Ability::discrete_states, Ability::rheonomic_joints}) {
       if (has(abilities, a)) continue;
       const std::string use = first_use(view, a);
       if (use.empty()) continue;

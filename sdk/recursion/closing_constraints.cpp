@@ -6,7 +6,9 @@ namespace polyform {
 
 ClosingConstraints::ClosingConstraints(const SystemView& view, const FlexibleLinks& flexible, const Vec3& origin,
                                        std::span<const std::size_t> postponed, MultiplierMatrix& matrix)
-    : view_(view), elements_(view, origin), layout_(view, flexible, elements_, postponed, matrix),
+    : view_(view),
+      elements_(view, origin),
+      layout_(view, flexible, elements_, postponed, matrix),
       joints_(view.cut_joints().size()) {}
 
 void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,

@@ -179,7 +179,7 @@ class CompiledSolver final : public Solver, private PowerSource {
   Solver& own_;
   LaneWorld world_;
   Single single_;
-  std::unique_ptr<Together> together_;   ///< made when it is first asked for
+  std::unique_ptr<Together> together_;  ///< made when it is first asked for
   KernelList kernels_;
   double power_ = 0;
   bool failed_ = false;
@@ -199,8 +199,8 @@ class CompiledFormulation final : public Formulation {
   }
   Strided<const FieldSpec> options() const noexcept override { return compiled_options; }
   std::uint32_t abilities() const noexcept override {
-    return Ability::closed_loops | Ability::redundant_constraints | Ability::first_order_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::first_order_states | Ability::code_joints |
+           Ability::reactions | Ability::singular_mass;
   }
   /// Nobody gets it who does not ask for it.
   int preference() const noexcept override { return -1; }

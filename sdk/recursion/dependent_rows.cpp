@@ -22,7 +22,10 @@ bool are_masses_uneven(const SystemView& view, const LoopLayout& layout) {
 }  // namespace
 
 DependentRows::DependentRows(const SystemView& view, const LoopLayout& layout, const FlexibleLinks& flexible)
-    : left_out_(layout.count()), passed_over_(layout.count()), dependent_(layout.count()), independent_(layout.count()),
+    : left_out_(layout.count()),
+      passed_over_(layout.count()),
+      dependent_(layout.count()),
+      independent_(layout.count()),
       uneven_(flexible.empty() && are_masses_uneven(view, layout)) {}
 
 void DependentRows::forget() noexcept { std::fill(left_out_.begin(), left_out_.end(), 0u); }

@@ -8,8 +8,14 @@
 namespace polyform {
 
 ElementRows::ElementRows(const SystemView& view, const Vec3& origin)
-    : view_(view), elements_(view, origin), modules_(view, origin), groups_(view, elements_, modules_),
-      motions_(groups_.motions()), solved_(groups_), asked_(groups_), variables_(modules_, groups_),
+    : view_(view),
+      elements_(view, origin),
+      modules_(view, origin),
+      groups_(view, elements_, modules_),
+      motions_(groups_.motions()),
+      solved_(groups_),
+      asked_(groups_),
+      variables_(modules_, groups_),
       module_loads_(view, modules_) {}
 
 void ElementRows::evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q,

@@ -38,8 +38,7 @@ Spatial bias_of(const FlexibleLinks::Attachment& t, const NodeMotions& nodes, co
 
 }  // namespace
 
-FlexibleLinks::FlexibleLinks(const SystemView& view)
-    : set_(view), nodes_(view), elements_(view.flexible.size()) {
+FlexibleLinks::FlexibleLinks(const SystemView& view) : set_(view), nodes_(view), elements_(view.flexible.size()) {
   if (empty()) return;
   element_of_.assign(view.bodies.size(), none);
   attachment_of_.assign(view.frames(), none);

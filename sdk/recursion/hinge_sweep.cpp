@@ -21,9 +21,16 @@ using Hinge = HingedTree::Hinge;
 using Link = HingedTree::Link;
 
 HingeSweep::HingeSweep(const SystemView& view, const HingedTree& tree, TreeMotion& motion, LoopClosure& loops)
-    : tree_(tree), motion_(motion), loops_(loops), flexible_(loops.flexible()),
-      z_(view.bodies.size() + flexible_.attachments()), balls_(tree.balls), slots_(tree.slots),
-      load_(view.bodies.size()), kept_(view.bodies.size()), arms_(loops.empty() ? 0 : view.bodies.size()),
+    : tree_(tree),
+      motion_(motion),
+      loops_(loops),
+      flexible_(loops.flexible()),
+      z_(view.bodies.size() + flexible_.attachments()),
+      balls_(tree.balls),
+      slots_(tree.slots),
+      load_(view.bodies.size()),
+      kept_(view.bodies.size()),
+      arms_(loops.empty() ? 0 : view.bodies.size()),
       taken_(tree.most_modes) {}
 
 /// S and e of a body with all outboard of it, to what its parent feels at its own P. False when the hinge has no

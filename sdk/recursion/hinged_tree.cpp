@@ -22,7 +22,6 @@ Hinge hinge_of(const JointData& joint, bool looped, bool postponed) {
   return Hinge::translation;
 }
 
-
 bool is_identity(const Mat3& m) {
   constexpr double rounding = 1e-15;
   const Mat3 one = Mat3::identity();

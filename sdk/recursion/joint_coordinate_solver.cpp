@@ -19,20 +19,21 @@ namespace polyform {
 /// All that the solver is made of. The parts refer to each other, so that they stay where they were made.
 struct JointCoordinateSolver::Parts {
   Parts(const SystemView& view, const MakeLoopedSweep& make, Solver& solver)
-      : dynamics(view, make), observer(dynamics.centred(), dynamics.loops(), dynamics.flexible().set(),
-                                       dynamics.loads(), dynamics.sweep()),
-        newton(dynamics, solver), closed(dynamics.state().size()),
+      : dynamics(view, make),
+        observer(dynamics.centred(), dynamics.loops(), dynamics.flexible().set(), dynamics.loads(), dynamics.sweep()),
+        newton(dynamics, solver),
+        closed(dynamics.state().size()),
         kept_discrete(dynamics.discrete().values().size()) {}
 
   JointDynamics dynamics;
   JointObserver observer;
   std::optional<LoopProjection> projection;
   JointNewton newton;
-  std::optional<JointLanes> lanes;             ///< of a solver by the Recursion itself
+  std::optional<JointLanes> lanes;  ///< of a solver by the Recursion itself
   KernelList kernels;
   TimeOfStates encoded;
-  std::vector<double> closed;                  ///< y of a stage, brought onto the loops
-  std::vector<std::int32_t> kept_discrete;     ///< room for the discrete state while a stage is brought there
+  std::vector<double> closed;               ///< y of a stage, brought onto the loops
+  std::vector<std::int32_t> kept_discrete;  ///< room for the discrete state while a stage is brought there
 };
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)

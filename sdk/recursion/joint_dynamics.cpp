@@ -7,9 +7,16 @@
 namespace polyform {
 
 JointDynamics::JointDynamics(const SystemView& view, const MakeSweep& make)
-    : centred_(view), view_(centred_.view()), state_(view_), discrete_(view_), left_out_(discrete_), flexible_(view_),
-      loops_(view_, flexible_, centred_.origin(), postponed_hinges(view_)), sweep_(make(view_, loops_)),
-      placement_(view_, state_, *sweep_, loops_, left_out_), loads_(view_, centred_.origin(), loops_),
+    : centred_(view),
+      view_(centred_.view()),
+      state_(view_),
+      discrete_(view_),
+      left_out_(discrete_),
+      flexible_(view_),
+      loops_(view_, flexible_, centred_.origin(), postponed_hinges(view_)),
+      sweep_(make(view_, loops_)),
+      placement_(view_, state_, *sweep_, loops_, left_out_),
+      loads_(view_, centred_.origin(), loops_),
       failure_(view_, loops_.constraints(), loads_) {
   for (std::size_t i = 0; i < loops_.layout().count(); ++i)
     left_out_.add(loops_.constraints().name(i), loops_.layout().loop(i).rows);

@@ -47,8 +47,7 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
     set(text_,
         "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
         "rounding{}",
-        joint, body,
-        is_in_loop(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
+        joint, body, is_in_loop(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
 }
 
 void JointFailure::cannot_close(std::size_t steps) noexcept {
@@ -71,8 +70,7 @@ void JointFailure::changes_abruptly(double change, double speed) noexcept {
   set(text_,
       "to {} `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
       "or rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
-      closing_.is_cut(worst) ? "close the loop of joint" : "meet constraint", closing_.name(worst),
-      change, speed);
+      closing_.is_cut(worst) ? "close the loop of joint" : "meet constraint", closing_.name(worst), change, speed);
 }
 
 void JointFailure::leaves_free(std::string_view module) noexcept {

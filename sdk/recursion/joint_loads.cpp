@@ -6,7 +6,12 @@
 namespace polyform {
 
 JointLoads::JointLoads(const SystemView& view, const Vec3& origin, const LoopClosure& loops)
-    : view_(view), loops_(loops), forces_(view, origin), laws_(forces_, view.nq_tree, view.nv_tree), wrenches_(view.frames()), efforts_(view.nv) {
+    : view_(view),
+      loops_(loops),
+      forces_(view, origin),
+      laws_(forces_, view.nq_tree, view.nv_tree),
+      wrenches_(view.frames()),
+      efforts_(view.nv) {
   const std::span<const FrameIndex> tied = loops.layout().tied_frames();
   for (const BodyIndex b : forces_.loaded_bodies()) frames_.push_back(frame_of(b));
   frames_.insert(frames_.end(), forces_.loaded_nodes().begin(), forces_.loaded_nodes().end());

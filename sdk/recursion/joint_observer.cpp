@@ -10,10 +10,19 @@ namespace polyform {
 
 JointObserver::JointObserver(const CentredView& centred, const LoopClosure& loops, const FlexibleSet& flexible,
                              const JointLoads& loads, const TreeSweep& sweep)
-    : centred_(centred), loops_(loops), flexible_(flexible), loads_(loads), sweep_(sweep),
-      loop_accelerations_(centred.view(), loops), rheonomic_(centred.view()), tree_(centred.view()),
-      vdot_(centred.view().nv), etaddot_(centred.view().modes), xdot_(centred.view().states),
-      accelerations_(centred.view().frames()), orientations_(centred.view().frames()) {}
+    : centred_(centred),
+      loops_(loops),
+      flexible_(flexible),
+      loads_(loads),
+      sweep_(sweep),
+      loop_accelerations_(centred.view(), loops),
+      rheonomic_(centred.view()),
+      tree_(centred.view()),
+      vdot_(centred.view().nv),
+      etaddot_(centred.view().modes),
+      xdot_(centred.view().states),
+      accelerations_(centred.view().frames()),
+      orientations_(centred.view().frames()) {}
 
 LoopContradiction JointObserver::observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                          Observation& out) noexcept {
@@ -26,8 +35,7 @@ LoopContradiction JointObserver::observe(const ConstStateView& state, std::span<
   if (is_contradiction(worst, constraints)) return worst;
   sweep_.reactions(out.reactions);
   for (std::size_t i = 0; i < view.cut_joints().size(); ++i)
-    out.reactions[view.bodies.size() + i] =
-        loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
+    out.reactions[view.bodies.size() + i] = loads_.cut_reaction(i, motion_of(view.cut_joints()[i].base_frame, motions));
   const ElementRows& elements = constraints.elements();
   const std::span<const double> multipliers = constraints.of_elements(loops_.multipliers().all());
   elements.add_reactions(multipliers, motions, out.reactions);

@@ -33,8 +33,7 @@ PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& 
              (t != t_ || has_discrete_ || !std::equal(x_.begin(), x_.end(), y.x.begin()))) {
     evaluate_loops(t, y.x);  // the rows of the elements have changed with time
   }
-  for (std::size_t i = 0; i < left_out_.groups(); ++i)
-    loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));
+  for (std::size_t i = 0; i < left_out_.groups(); ++i) loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));
   return standing();
 }
 

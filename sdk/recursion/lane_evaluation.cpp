@@ -15,7 +15,9 @@ const char* LaneEvaluation::refusal(const LaneWorld& world) {
   const SystemView& view = *world.view;
   const bool closed = !view.cut_joints().empty();
   if (closed && world.loops->right_sides().is_stabilized()) return "its loops are stabilized";
-  const auto has_one_direction = [](const JointData& cut) { return cut.kernel == nullptr && cut.primitives.size() <= 1; };
+  const auto has_one_direction = [](const JointData& cut) {
+    return cut.kernel == nullptr && cut.primitives.size() <= 1;
+  };
   if (world.loads->forces().loads_joints() && !std::ranges::all_of(view.cut_joints(), has_one_direction))
     return "forces act on joints, and one of several directions closes a loop";
   if (closed && world.loops->rows().is_uneven()) return "its loops have masses of very different size";

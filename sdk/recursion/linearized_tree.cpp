@@ -12,8 +12,15 @@ Mat3 to_frame(const Mat3& R, const Sym3& inertia) { return R * inertia.full() * 
 }  // namespace
 
 LinearizedTree::LinearizedTree(const SystemView& view, const Vec3& origin, const ClosingConstraints* closing)
-    : view_(view), kinematics_(view), blocks_(view), forces_(view, origin, blocks_), modes_(view), H_(view.nv_tree),
-      turning_(view.nv_tree), accelerations_(view.frames()), cut_directions_(view.nv - view.nv_tree) {
+    : view_(view),
+      kinematics_(view),
+      blocks_(view),
+      forces_(view, origin, blocks_),
+      modes_(view),
+      H_(view.nv_tree),
+      turning_(view.nv_tree),
+      accelerations_(view.frames()),
+      cut_directions_(view.nv - view.nv_tree) {
   if (closing == nullptr) return;
   for (std::size_t i = 0; i < closing->groups(); ++i) {
     const bool cut = closing->is_cut(i);

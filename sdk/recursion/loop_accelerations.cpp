@@ -54,8 +54,7 @@ LoopContradiction LoopAccelerations::find(std::span<const BodyMotion> frames, st
 
 /// Also sets the accelerations of the cut joint.
 double LoopAccelerations::missed_by_cut(std::size_t i, std::span<const BodyMotion> frames,
-                                        std::span<const Spatial> accelerations,
-                                        std::span<double> vdot) const noexcept {
+                                        std::span<const Spatial> accelerations, std::span<double> vdot) const noexcept {
   const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };
   const JointData& cut = loops_.constraints().cut(i);
   const JointConstraint& c = loops_.constraints().joint(i);

@@ -9,8 +9,14 @@ namespace polyform {
 
 LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, MultiplierMatrix& matrix,
                          const PostponedHinges& postponed)
-    : layout_(layout), flexible_(flexible), matrix_(matrix), postponed_(postponed), columns_(layout.sizes().columns),
-      through_(layout.sizes().widest), gains_(layout.sizes().gains), modal_(layout.sizes().modal),
+    : layout_(layout),
+      flexible_(flexible),
+      matrix_(matrix),
+      postponed_(postponed),
+      columns_(layout.sizes().columns),
+      through_(layout.sizes().widest),
+      gains_(layout.sizes().gains),
+      modal_(layout.sizes().modal),
       modal_terms_(layout.sizes().modal) {}
 
 namespace {

@@ -29,8 +29,7 @@ LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, co
   find_tied_frames();
 }
 
-void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute,
-                          std::size_t module) {
+void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute, std::size_t module) {
   loops_.push_back({rows, sizes_.rows, ends_.size(), frames.size()});
   for (const FrameIndex f : frames) ends_.push_back({f, none});
   absolute_.push_back(absolute);

@@ -10,8 +10,15 @@ namespace polyform {
 LoopProjection::LoopProjection(const SystemView& view, const LoopCorrection& correction, const JointState& state,
                                Recursion& recursion, LoopClosure& loops, JointPlacement& placement,
                                JointFailure& failure)
-    : view_(view), correction_(correction), state_(state), recursion_(recursion), loops_(loops), placement_(placement),
-      failure_(failure), rest_(std::max(view.nv_tree, view.modes)), step_(view.nv_tree + view.modes) {}
+    : view_(view),
+      correction_(correction),
+      state_(state),
+      recursion_(recursion),
+      loops_(loops),
+      placement_(placement),
+      failure_(failure),
+      rest_(std::max(view.nv_tree, view.modes)),
+      step_(view.nv_tree + view.modes) {}
 
 bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexcept {
   const JointState::Parts parts = state_.split(y);

@@ -115,8 +115,7 @@ bool ModalElimination<T>::eliminate(const Element& e, Six<T>& S) noexcept {
   const std::size_t n = e.n(), m = e.modes;
   T* const inverse = inverses_.data() + e.matrix;
   T *const Y = responses_.data() + 6 * e.mode, *const P = couplings_.data() + 6 * e.mode;
-  for (std::size_t row = 0; row < m; ++row)
-    std::copy_n(whole_.data() + (6 + row) * n + 6, m, inverse + row * m);
+  for (std::size_t row = 0; row < m; ++row) std::copy_n(whole_.data() + (6 + row) * n + 6, m, inverse + row * m);
   if (!invert(inverse, m, pivots_.data())) return false;
   for (std::size_t k = 0; k < m; ++k)
     for (std::size_t c = 0; c < 6; ++c) {
@@ -203,8 +202,7 @@ void ModalElimination<T>::find_inward(std::size_t element, std::span<Vector> loa
 }
 
 template <class T>
-void ModalElimination<T>::find_outward(std::size_t element, std::span<Vector> xi,
-                                       std::span<T> steps) const noexcept {
+void ModalElimination<T>::find_outward(std::size_t element, std::span<Vector> xi, std::span<T> steps) const noexcept {
   const Element& e = element_of(element);
   const T* const Y = responses_.data() + 6 * e.mode;
   T* const y = steps.data() + tree_.modes() + e.mode;

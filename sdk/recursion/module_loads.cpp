@@ -21,8 +21,7 @@ ModuleLoads::ModuleLoads(const SystemView& view, const ModuleSet& set) : view_(v
     joints += e.joints.size();
     for (const Marker& marker : e.markers) add_frame(frames_, marker.frame);
     for (const JointIndex j : e.joints)
-      for (const FrameIndex f : {view.joints[at(j)].base_frame, view.joints[at(j)].moving_frame})
-        add_frame(frames_, f);
+      for (const FrameIndex f : {view.joints[at(j)].base_frame, view.joints[at(j)].moving_frame}) add_frame(frames_, f);
   }
   motions_.resize(joints);
 }

@@ -106,9 +106,8 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
 std::size_t MultiplierMatrix::place(std::size_t i, std::size_t j) const noexcept {
   if (i == j) return rows_[i].diagonal;
   const auto near = neighbours(i);
-  const auto found = std::lower_bound(near.begin(), near.end(), position_[j], [&](const Neighbour& a, std::size_t at) {
-    return position_[a.block] < at;
-  });
+  const auto found = std::lower_bound(near.begin(), near.end(), position_[j],
+                                      [&](const Neighbour& a, std::size_t at) { return position_[a.block] < at; });
   return found->place;
 }
 

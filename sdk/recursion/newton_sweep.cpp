@@ -14,7 +14,8 @@ constexpr std::size_t most_directions = 6;
 }  // namespace
 
 template <class T>
-NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.frames()), bodies_(tree.bodies()), modes_(tree) {
+NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree)
+    : tree_(tree), S_(tree.frames()), bodies_(tree.bodies()), modes_(tree) {
   std::size_t directions = 0, squares = 0;
   for (const LinearizedTree::Body& b : tree.bodies()) {
     directions += b.count;
@@ -53,8 +54,9 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
   const Spatial* H = tree_.H(b);
   const Vec3* turning = tree_.turning(b);
   Vector U[most_directions];
-  for (std::size_t k = 0; k < n; ++k) U[k] = multiply(S, Vector{{T(H[k].angular.x), T(H[k].angular.y), T(H[k].angular.z)},
-                                                               {T(H[k].linear.x), T(H[k].linear.y), T(H[k].linear.z)}});
+  for (std::size_t k = 0; k < n; ++k)
+    U[k] = multiply(S, Vector{{T(H[k].angular.x), T(H[k].angular.y), T(H[k].angular.z)},
+                              {T(H[k].linear.x), T(H[k].linear.y), T(H[k].linear.z)}});
   Six<T> W = S;
   shift_columns(W, b.r);
   if (coupling != nullptr) {
@@ -91,8 +93,8 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
       for (std::size_t j = 0; j < 6; ++j) Y[k][j] -= A[k * n + l] * R[l][j];
   }
   if (b.parent < 0) return true;
-  // What the parent feels at its P: moved there, with the lever's change under the force that is there already, and what
-  // acts between the two.
+  // What the parent feels at its P: moved there, with the lever's change under the force that is there already, and
+  // what acts between the two.
   Six<T>& up = S_[static_cast<std::size_t>(b.parent)];
   if (coupling != nullptr) {
     Six<T> outer;

@@ -13,8 +13,14 @@ constexpr double least_part = 1e-12;
 }  // namespace
 
 PairedRows::PairedRows(std::size_t rows, std::size_t variables)
-    : rows_(rows), variables_(variables), R_(variables), place_in_R_(rows), AN_(rows * variables),
-      C_(rows * variables), inverse_(variables * variables), left_(variables * variables) {}
+    : rows_(rows),
+      variables_(variables),
+      R_(variables),
+      place_in_R_(rows),
+      AN_(rows * variables),
+      C_(rows * variables),
+      inverse_(variables * variables),
+      left_(variables * variables) {}
 
 /// By Gauss and Jordan.
 bool PairedRows::find(std::span<const double> A, ModuleMass& mass, bool all_held) noexcept {

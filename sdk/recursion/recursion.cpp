@@ -3,10 +3,15 @@
 namespace polyform {
 
 Recursion::Recursion(const SystemView& view, LoopClosure& loops)
-    : tree_(view, loops), flexible_(loops.flexible()), motion_(view, tree_, flexible_),
-      sweep_(view, tree_, motion_, loops), refinement_(view, tree_, motion_, loops, sweep_),
-      drive_{.ground = -view.gravity}, gravity_(view.gravity),
-      of_frames_(loops.constraints().elements().has_modules() ? view.frames() : 0), loops_(loops) {}
+    : tree_(view, loops),
+      flexible_(loops.flexible()),
+      motion_(view, tree_, flexible_),
+      sweep_(view, tree_, motion_, loops),
+      refinement_(view, tree_, motion_, loops, sweep_),
+      drive_{.ground = -view.gravity},
+      gravity_(view.gravity),
+      of_frames_(loops.constraints().elements().has_modules() ? view.frames() : 0),
+      loops_(loops) {}
 
 bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                               std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept {

@@ -76,8 +76,7 @@ void SweepRefinement::accelerate_finely() noexcept {
         a.angular += times(in.R, w) + widened<T>(cross(in.omega, work.omega));
     } else if (link.hinge != Hinge::fixed) {
       a += widened<T>(motion_.beta(i));
-      for (std::uint32_t k = 0; k < link.count; ++k)
-        a += rates[link.v + k] * widened<T>(motion_.columns(link)[k].H);
+      for (std::uint32_t k = 0; k < link.count; ++k) a += rates[link.v + k] * widened<T>(motion_.columns(link)[k].H);
     }
     z[i] = a;
   }
@@ -152,8 +151,7 @@ double SweepRefinement::size_of_step(const double* vdot) const noexcept {
     for (std::uint32_t k = 0; k < link.count; ++k) {
       const std::size_t v = link.v + k;
       const double step = std::abs(step_[v]);
-      if (step > 0)
-        part = std::max(part, step / (std::abs(vdot[v]) + least_share * largest[is_turn(link, k) ? 0 : 1]));
+      if (step > 0) part = std::max(part, step / (std::abs(vdot[v]) + least_share * largest[is_turn(link, k) ? 0 : 1]));
     }
   return part;
 }

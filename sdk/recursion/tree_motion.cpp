@@ -10,11 +10,19 @@ using Hinge = HingedTree::Hinge;
 using Link = HingedTree::Link;
 
 TreeMotion::TreeMotion(const SystemView& view, const HingedTree& tree, FlexibleLinks& flexible)
-    : tree_(tree), flexible_(flexible), general_(tree.general_joints), angles_(tree.rotations.size()),
-      sines_(tree.rotations.size()), cosines_(tree.rotations.size()),
-      work_(tree.links.size() + flexible.attachments()), beta_(tree.links.size()), columns_(tree.columns),
-      general_slide_(tree.general_joints.size()), frames_(view.frames()),
-      moving_omega_(flexible.empty() ? tree.links.size() : 0), other_beta_(moving_omega_.size()) {}
+    : tree_(tree),
+      flexible_(flexible),
+      general_(tree.general_joints),
+      angles_(tree.rotations.size()),
+      sines_(tree.rotations.size()),
+      cosines_(tree.rotations.size()),
+      work_(tree.links.size() + flexible.attachments()),
+      beta_(tree.links.size()),
+      columns_(tree.columns),
+      general_slide_(tree.general_joints.size()),
+      frames_(view.frames()),
+      moving_omega_(flexible.empty() ? tree.links.size() : 0),
+      other_beta_(moving_omega_.size()) {}
 
 void TreeMotion::position_rates(const double* q, const double* v, double* qdot) const noexcept {
   for (const Link& link : tree_.links) {
@@ -133,21 +141,11 @@ inline void TreeMotion::place_all(const double* q, const double* v) noexcept {
   sines_and_cosines(angles_.data(), angles_.size(), sines_.data(), cosines_.data());
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
     switch (tree_.links[i].hinge) {
-      case Hinge::fixed:
-        place<Hinge::fixed>(i, q, v);
-        break;
-      case Hinge::ball:
-        place<Hinge::ball>(i, q, v);
-        break;
-      case Hinge::rotation:
-        place<Hinge::rotation>(i, q, v);
-        break;
-      case Hinge::translation:
-        place<Hinge::translation>(i, q, v);
-        break;
-      case Hinge::general:
-        place_general(tree_.links[i], inboard(tree_.links[i]), work_[i], i);
-        break;
+      case Hinge::fixed: place<Hinge::fixed>(i, q, v); break;
+      case Hinge::ball: place<Hinge::ball>(i, q, v); break;
+      case Hinge::rotation: place<Hinge::rotation>(i, q, v); break;
+      case Hinge::translation: place<Hinge::translation>(i, q, v); break;
+      case Hinge::general: place_general(tree_.links[i], inboard(tree_.links[i]), work_[i], i); break;
     }
     if (tree_.links[i].flexible) place_frames(i);
   }

@@ -14,8 +14,13 @@ TreeNewton::Place<T>::Place(const LinearizedTree& linearized)
 
 TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Vec3& origin,
                        const ClosingConstraints* closing)
-    : view_(view), state_(state), closing_(closing), tree_(view, origin, closing), real_(tree_),
-      complex_(tree_), q_(view.nq) {}
+    : view_(view),
+      state_(state),
+      closing_(closing),
+      tree_(view, origin, closing),
+      real_(tree_),
+      complex_(tree_),
+      q_(view.nq) {}
 
 void TreeNewton::linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
                            std::span<const double> multipliers, std::span<const Spatial> cut) noexcept {
@@ -58,8 +63,10 @@ void TreeNewton::read_joints(Place<T>& place, const Read& read, const Write& wri
     LinearizedTree::to_velocity_steps(joint, q, real, steps);
     if constexpr (is_complex) LinearizedTree::to_velocity_steps(joint, q, imaginary, imaginary_steps);
     for (std::size_t k = 0; k < joint.nv; ++k) {
-      if constexpr (is_complex) place.steps[joint.v_offset + k] = {steps[k], imaginary_steps[k]};
-      else place.steps[joint.v_offset + k] = steps[k];
+      if constexpr (is_complex)
+        place.steps[joint.v_offset + k] = {steps[k], imaginary_steps[k]};
+      else
+        place.steps[joint.v_offset + k] = steps[k];
       place.rates[joint.v_offset + k] = read(view_.nq_tree + joint.v_offset + k);
     }
     if (joint.nq == joint.nv && joint.kernel == nullptr) continue;
@@ -134,7 +141,8 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
 }
 
 void TreeNewton::solve(std::span<double> x) noexcept {
-  solve(real_, [&](std::size_t k) { return x[k]; }, [&](std::size_t k, double value) { x[k] = value; });
+  solve(
+      real_, [&](std::size_t k) { return x[k]; }, [&](std::size_t k, double value) { x[k] = value; });
 }
 
 void TreeNewton::solve(std::span<double> real, std::span<double> imaginary) noexcept {

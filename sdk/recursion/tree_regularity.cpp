@@ -86,8 +86,8 @@ std::vector<std::size_t> bodies_without_inertia(const SystemView& view) {
   for (std::size_t b = view.bodies.size(); b-- > 0;) {
     const BodyData& body = view.bodies[b];
     const Sym3& J = body.inertia;
-    const double most = std::max({body.mass, std::abs(J.xx), std::abs(J.yy), std::abs(J.zz), std::abs(J.xy),
-                                  std::abs(J.xz), std::abs(J.yz)});
+    const double most = std::max(
+        {body.mass, std::abs(J.xx), std::abs(J.yy), std::abs(J.zz), std::abs(J.xy), std::abs(J.xz), std::abs(J.yz)});
     if (most > 0 || body.flexible != rigid) without[b] = 0;
     if (without[b] != 0 && view.joints[b].nv > 0) found.push_back(b);
     if (const BodyIndex inboard = view.joints[b].inboard(); without[b] == 0 && !is_ground(inboard))

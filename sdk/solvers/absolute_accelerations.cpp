@@ -50,7 +50,7 @@ Spatial AbsoluteAccelerations::reaction(std::size_t j) const noexcept {
 }
 
 double AbsoluteAccelerations::clock_power(const RheonomicJoints& joints, std::span<const double> q,
-                                         std::span<const Spatial> reactions) const noexcept {
+                                          std::span<const Spatial> reactions) const noexcept {
   return joints.power(q, model_.motions.frames, reactions);
 }
 
@@ -85,9 +85,8 @@ void AbsoluteAccelerations::joint_accelerations(std::span<double> vdot) const no
   for (std::size_t j = 0; j < model_.view.joints.size(); ++j) {
     const JointData& joint = model_.view.joints[j];
     const JointMotion& m = model_.rows.joint(j).motion;
-    const Spatial A =
-        relative_acceleration(joint, motion_of(joint.base_frame, frames), of_frame(joint.base_frame),
-                              motion_of(joint.moving_frame, frames), of_frame(joint.moving_frame));
+    const Spatial A = relative_acceleration(joint, motion_of(joint.base_frame, frames), of_frame(joint.base_frame),
+                                            motion_of(joint.moving_frame, frames), of_frame(joint.moving_frame));
     solve_least_squares(m.H, joint.nv, A - m.bias, vdot.data() + joint.v_offset);
   }
 }

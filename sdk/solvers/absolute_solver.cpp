@@ -57,8 +57,7 @@ void AbsoluteSolver::find_loads(double t) noexcept {
 /// Accelerations at the state just read.
 bool AbsoluteSolver::find_accelerations(double t, Accelerations use) noexcept {
   find_loads(t);
-  const AbsoluteAccelerations* found =
-      solve(applied_.wrenches(), applied_.efforts(), applied_.modal_forces(), use);
+  const AbsoluteAccelerations* found = solve(applied_.wrenches(), applied_.efforts(), applied_.modal_forces(), use);
   if (found != nullptr) found_ = found;
   return found != nullptr;
 }
@@ -147,18 +146,17 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
   found_->joint_accelerations(out.acceleration);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) out.reactions[j] = found_->reaction(j);
   found_->modal_accelerations(out.modal_acceleration);
-  const Observed found{
-      .motions = motions,
-      .orientations = shown_.orientations,
-      .accelerations = shown_.accelerations,
-      .state = state_.canonical(),
-      .state_rates = shown_.state_rates,
-      .flexible = &system_.flexible(),
-      .modules = &system_.modules(),
-      .force_potential = applied_.forces().potential_energy(),
-      .power = power() + found_->clock_power(rheonomic_, state_.q(), out.reactions),
-      .position_violation = system_.equations().violation().position,
-      .velocity_violation = system_.equations().violation().velocity};
+  const Observed found{.motions = motions,
+                       .orientations = shown_.orientations,
+                       .accelerations = shown_.accelerations,
+                       .state = state_.canonical(),
+                       .state_rates = shown_.state_rates,
+                       .flexible = &system_.flexible(),
+                       .modules = &system_.modules(),
+                       .force_potential = applied_.forces().potential_energy(),
+                       .power = power() + found_->clock_power(rheonomic_, state_.q(), out.reactions),
+                       .position_violation = system_.equations().violation().position,
+                       .velocity_violation = system_.equations().violation().velocity};
   fill_observation(centred_, found, out);
   return Status::ok;
 }

@@ -147,8 +147,8 @@ const AbsoluteAccelerations* AbsoluteSystem::accelerations_with_twice_the_digits
   return &parts.accelerations;
 }
 
-/// The more is subtracted from the zero block, the less a row that nearly depends on others is followed: a part p of it,
-/// by p²/ε of what it misses, in every correction. Rows that hold by themselves are still met, in some more rounds.
+/// The more is subtracted from the zero block, the less a row that nearly depends on others is followed: a part p of
+/// it, by p²/ε of what it misses, in every correction. Rows that hold by themselves are still met, in some more rounds.
 void AbsoluteSystem::look_at_dependent_rows() noexcept {
   if (std::exchange(parts_->has_looked_at_rows, true)) return;
   constexpr double followed = 1e-10, most = 1e-4;

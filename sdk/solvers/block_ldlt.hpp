@@ -36,7 +36,7 @@ class BasicBlockLdlt {
   void analyze(std::span<const std::size_t> sizes, std::span<const std::pair<std::size_t, std::size_t>> pairs,
                const std::vector<Turn>& turns = {});
 
-  std::size_t size() const { return size_; }                  ///< rows of the whole matrix
+  std::size_t size() const { return size_; }                               ///< rows of the whole matrix
   std::size_t offset(std::size_t block) const { return offsets_[block]; }  ///< its first row in the matrix
   /// Numbers stored for the factors, a measure of the fill.
   std::size_t stored() const { return values_.size(); }
@@ -57,10 +57,10 @@ class BasicBlockLdlt {
   /// then the blocks below it, all with `size` columns.
   struct Column {
     std::size_t block, size;
-    std::size_t diagonal;        ///< in values_
-    std::size_t panel, rows;     ///< in values_; rows of all blocks below
-    std::size_t below, count;    ///< blocks below: first in below_, number
-    std::size_t update;          ///< first target in updates_
+    std::size_t diagonal;      ///< in values_
+    std::size_t panel, rows;   ///< in values_; rows of all blocks below
+    std::size_t below, count;  ///< blocks below: first in below_, number
+    std::size_t update;        ///< first target in updates_
   };
   struct Below {
     std::size_t block, size, row;  ///< row: first within the panel
@@ -79,10 +79,10 @@ class BasicBlockLdlt {
 
   std::size_t size_ = 0, failed_ = 0;
   std::vector<std::size_t> sizes_, offsets_;
-  std::vector<std::size_t> column_of_;   ///< position of each block in the order of elimination
+  std::vector<std::size_t> column_of_;  ///< position of each block in the order of elimination
   std::vector<Column> columns_;
   std::vector<Below> below_;
-  std::vector<std::size_t> updates_;     ///< per column and pair (a ≥ b) of blocks below: the target in values_
+  std::vector<std::size_t> updates_;  ///< per column and pair (a ≥ b) of blocks below: the target in values_
   std::vector<T> values_, scratch_;
 };
 

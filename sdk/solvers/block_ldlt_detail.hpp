@@ -172,7 +172,9 @@ std::size_t BasicBlockLdlt<T>::place(std::size_t row_block, const Column& column
 }
 
 template <class T>
-void BasicBlockLdlt<T>::clear() noexcept { std::fill(values_.begin(), values_.end(), T(0)); }
+void BasicBlockLdlt<T>::clear() noexcept {
+  std::fill(values_.begin(), values_.end(), T(0));
+}
 
 template <class T>
 auto BasicBlockLdlt<T>::diagonal(std::size_t i) noexcept -> Block {
@@ -205,7 +207,7 @@ template <std::size_t N>
 bool BasicBlockLdlt<T>::eliminate(const Column& column) noexcept {
   const std::size_t n = N != 0 ? N : column.size;
   T* D = values_.data() + column.diagonal;
-  T* inverse = scratch_.data();            // of the pivots, n; then the panel times D
+  T* inverse = scratch_.data();  // of the pivots, n; then the panel times D
   T* W = scratch_.data() + n;
   for (std::size_t j = 0; j < n; ++j) {
     T* row_j = D + j * n;

@@ -121,7 +121,8 @@ void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const 
   const double* from = derivatives_.matrix(i);
   const std::size_t width = i.inputs();
   const auto place = [&](std::size_t marker) {
-    return 6 * static_cast<std::size_t>(std::ranges::find(plan.frames, at(markers[marker].frame)) - plan.frames.begin());
+    return 6 *
+           static_cast<std::size_t>(std::ranges::find(plan.frames, at(markers[marker].frame)) - plan.frames.begin());
   };
   const std::size_t joint_rows = ForceDerivatives::marker_outputs * i.markers;
   const std::size_t joint_columns = ForceDerivatives::marker_inputs * i.markers, joints = 6 * plan.frames.size();

@@ -35,8 +35,7 @@ class MergedSolver final : public Solver {
 
   std::string_view failure() const noexcept override { return merged_->failure(); }
   void* query(std::string_view asked) noexcept override {
-    return asked == Kernels::interface_name ? static_cast<Kernels*>(&kernels_)
-                                                     : merged_->query(asked);
+    return asked == Kernels::interface_name ? static_cast<Kernels*>(&kernels_) : merged_->query(asked);
   }
   void destroy() noexcept override { delete this; }
 

@@ -25,8 +25,8 @@ void fill_observation(const CentredView& centred, const Observed& found, Observa
   out.kinetic_energy = found.flexible == nullptr
                            ? kinetic_energy(view, bodies)
                            : kinetic_energy(view, bodies, *found.flexible, found.state.etadot.data());
-  out.potential_energy = centred.potential_at_origin() + gravity_potential(view, bodies, found.state.eta.data()) +
-                         found.force_potential;
+  out.potential_energy =
+      centred.potential_at_origin() + gravity_potential(view, bodies, found.state.eta.data()) + found.force_potential;
   if (found.flexible != nullptr) out.potential_energy += found.flexible->strain_energy();
   if (found.modules != nullptr) {
     out.kinetic_energy += found.modules->kinetic_energy();

@@ -3,7 +3,11 @@
 namespace polyform {
 
 TreeBlocks::TreeBlocks(const SystemView& view)
-    : bodies(view.bodies.size()), M(bodies.size()), G(view.frames()), K(view.frames()), to_P(view.frames()),
+    : bodies(view.bodies.size()),
+      M(bodies.size()),
+      G(view.frames()),
+      K(view.frames()),
+      to_P(view.frames()),
       wrenches(view.frames()) {
   std::uint32_t square = 0;
   for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -66,8 +66,7 @@ Spatial WeldReactions::inertial(std::size_t body, const Observation::Body& moves
 void WeldReactions::find(double t, Observation& out) noexcept {
   observed_motions(out, nodes_, frames_);
   forces_.follow(out.discrete);
-  if (!forces_.empty())
-    forces_.evaluate(t, frames_, out.q, out.v, out.x, wrenches_, efforts_, rates_);
+  if (!forces_.empty()) forces_.evaluate(t, frames_, out.q, out.v, out.x, wrenches_, efforts_, rates_);
   std::fill(loads_.begin(), loads_.end(), Spatial{});
   for (const BodyIndex b : forces_.loaded_bodies()) loads_[at(b)] = wrenches_[at(b)];
   for (const End& end : ends_)

@@ -35,8 +35,10 @@ TEST_CASE("formulations agree on several roots, a body with ten children and cha
   std::string bodies, joints;
   const auto hang = [&](const std::string& name, const std::string& base, const std::string& kind, int k) {
     const double x = 0.3 * k, z = 0.1 * (k % 3);
-    bodies += fmt::format("  - {{name: {}, position: [{}, -1, {}], mass: {}, center_of_mass: [0.1, -0.4, 0.05], "
-                          "inertia: {{xx: 0.1, yy: 0.05, zz: 0.12, xy: 0.01}}}}\n", name, x, z, 1 + 0.2 * k);
+    bodies += fmt::format(
+        "  - {{name: {}, position: [{}, -1, {}], mass: {}, center_of_mass: [0.1, -0.4, 0.05], "
+        "inertia: {{xx: 0.1, yy: 0.05, zz: 0.12, xy: 0.01}}}}\n",
+        name, x, z, 1 + 0.2 * k);
     std::string more = kind == "spherical" || kind == "free" || kind == "fixed" ? "" : ", axis: [0.6, 0, 0.8]";
     if (kind == "universal" || kind == "planar") more += ", axis2: [0.8, 0, -0.6]";
     if (kind == "helical") more += ", pitch: 0.2";
@@ -45,7 +47,7 @@ TEST_CASE("formulations agree on several roots, a body with ten children and cha
                           base, name, x, z, more);
   };
   hang("hub", "ground", "spherical", 1);
-  hang("other", "ground", "revolute", 2);   // a second root, of one body
+  hang("other", "ground", "revolute", 2);  // a second root, of one body
   hang("loose", "ground", "free", 3);
   for (int k = 0; k < 10; ++k) hang(fmt::format("child{}", k), "hub", kinds[k], k);
   hang("grandchild", "child3", "revolute", 5);

@@ -45,9 +45,9 @@ forces:
 }  // namespace
 
 TEST_CASE("derivative, correct, observe, encode and decode make no allocation") {
-  for (const std::string& text : {random_model({.seed = 5, .bodies = 12, .loops = 0}),
-                                  random_model({.seed = 5, .bodies = 12, .loops = 2}), std::string(flexible_loop),
-                                  std::string(welded)}) {
+  for (const std::string& text :
+       {random_model({.seed = 5, .bodies = 12, .loops = 0}), random_model({.seed = 5, .bodies = 12, .loops = 2}),
+        std::string(flexible_loop), std::string(welded)}) {
     const auto system = system_from_text(text);
     std::vector<std::pair<const Formulation*, SolverOptions>> all;
     for (const Formulation* formulation : formulations_for(*system)) {

@@ -54,8 +54,8 @@ TEST_CASE("no shipped model is out of balance in any formulation") {
   for (const auto& file : std::filesystem::directory_iterator(POLYFORM_MODELS)) {
     if (file.path().extension() != ".yaml") continue;
     const std::string name = file.path().stem().string();
-    if (name == "branch_100002_dof") continue;          // takes long; its smaller sister is here
-    if (name == "transfer_product_chain") continue;     // shows how digits are lost
+    if (name == "branch_100002_dof") continue;       // takes long; its smaller sister is here
+    if (name == "transfer_product_chain") continue;  // shows how digits are lost
     INFO(name);
     require_balance(*system_from_file(file.path().string()), 0.01 * host::warned_imbalance);
   }

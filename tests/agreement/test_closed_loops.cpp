@@ -294,8 +294,8 @@ TEST_CASE("Bennett's linkage with rounded lengths moves as the exact one in ever
     text += "joints:\n";
     const char* const bodies[] = {"ground", "link1", "link2", "link3", "ground"};
     for (int i = 0; i < 4; ++i)
-      text += fmt::format("  - {{name: joint{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}{}}}\n", i + 1,
-                          bodies[i], bodies[i + 1], rounded(places[i]), rounded(axes[i]),
+      text += fmt::format("  - {{name: joint{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}{}}}\n",
+                          i + 1, bodies[i], bodies[i + 1], rounded(places[i]), rounded(axes[i]),
                           i == 0 && rate != 0 ? fmt::format(", initial: {{velocity: {}}}", rate) : "");
     return text;
   };

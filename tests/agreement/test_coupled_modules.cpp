@@ -103,7 +103,8 @@ TEST_CASE("a circuit of modules alone swings in the two modes of its closed form
   const std::size_t left = state_named(system->view(), "circuit.left.charge"),
                     right = state_named(system->view(), "circuit.right.charge"),
                     current = state_named(system->view(), "circuit.between.current");
-  const double L = 0.2, C = 0.01, L3 = 0.15, against = std::sqrt(1 / (L * C)), together = std::sqrt(1 / ((L + 2 * L3) * C));
+  const double L = 0.2, C = 0.01, L3 = 0.15, against = std::sqrt(1 / (L * C)),
+               together = std::sqrt(1 / ((L + 2 * L3) * C));
   for (const Formulation* formulation : all_able(*system)) {
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
@@ -113,8 +114,10 @@ TEST_CASE("a circuit of modules alone swings in the two modes of its closed form
       worst = std::max({worst, std::abs(o.x[left] - (sum + difference)), std::abs(o.x[right] - (sum - difference)),
                         std::abs(o.x[current] - 2 * 0.01 * together * std::sin(together * t))});
       // On the branch between, L3 di/dt is the voltage of the node.
-      voltage = std::max(voltage, std::abs(o.module_multipliers[0] - L3 * 2 * 0.01 * together * together * std::cos(together * t)));
-      energy = std::max(energy, std::abs(o.kinetic_energy + o.potential_energy - (0.03 * 0.03 + 0.01 * 0.01) / (2 * C)));
+      voltage = std::max(
+          voltage, std::abs(o.module_multipliers[0] - L3 * 2 * 0.01 * together * together * std::cos(together * t)));
+      energy =
+          std::max(energy, std::abs(o.kinetic_energy + o.potential_energy - (0.03 * 0.03 + 0.01 * 0.01) / (2 * C)));
     });
     CHECK(worst < 1e-9);
     CHECK(voltage < 1e-7);
@@ -135,8 +138,9 @@ TEST_CASE("two motors in series share one current and leave each other their vol
       const SeriesMotors::State now{o.x[left], o.v[0], o.v[1]};
       apart = std::max(apart, std::abs(o.x[left] - o.x[right]));
       const auto by_hand = SeriesMotors::rates(now);
-      rates = std::max({rates, std::abs(o.state_rates[left] - by_hand[0]) / 600, std::abs(o.acceleration[0] - by_hand[1]) / 100,
-                        std::abs(o.acceleration[1] - by_hand[2]) / 100});
+      rates =
+          std::max({rates, std::abs(o.state_rates[left] - by_hand[0]) / 600,
+                    std::abs(o.acceleration[0] - by_hand[1]) / 100, std::abs(o.acceleration[1] - by_hand[2]) / 100});
       if (t == 0.8)
         for (std::size_t i = 0; i < 3; ++i) end = std::max(end, std::abs(now[i] - expected[i]));
     });
@@ -301,7 +305,8 @@ TEST_CASE("mistakes in coupled modules are named") {
   };
   CHECK_THAT(first("      - {name: n, terms: {a.curent: 1}}\n"),
              Catch::Contains("no variable 'a.curent'") && Catch::Contains("Did you mean 'a.current'?"));
-  CHECK_THAT(first("      - {name: n, terms: {a.current: 1, b.charge: 1}}\n"), Catch::Contains("some of the terms are rates"));
+  CHECK_THAT(first("      - {name: n, terms: {a.current: 1, b.charge: 1}}\n"),
+             Catch::Contains("some of the terms are rates"));
   CHECK_THAT(first("      - {name: n, terms: {a.current: 0}}\n"), Catch::Contains("the factor is zero"));
   CHECK_THAT(first("      - {name: a, terms: {a.current: 1}}\n"), Catch::Contains("the name 'a' is taken"));
   CHECK_THAT(first("      []\n"), Catch::Contains("no constraint couples"));

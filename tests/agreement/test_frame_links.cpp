@@ -151,7 +151,8 @@ void check(const std::string& type, const Frames& frames, const std::vector<doub
     std::string refusal;
     const auto found = accelerations(*system, *formulation, refusal);
     INFO(formulation->name() << ", closed by " << type << ", frames of " << frames.mass << " kg, " << frames.offset
-              << " m off, noise of " << frames.noise << (refusal.empty() ? "" : ": refused, ") << refusal);
+                             << " m off, noise of " << frames.noise << (refusal.empty() ? "" : ": refused, ")
+                             << refusal);
     CHECK(found);
     if (!found) continue;
     REQUIRE(found->size() == truth.size());
@@ -201,9 +202,10 @@ TEST_CASE("rounding in the numbers of a model with frames leaves its acceleratio
 // inverse of next to nothing.
 TEST_CASE("a loop that is cut beside a frame of next to no mass moves as with a frame of none") {
   const auto link = [](const char* name, const char* position, double mass, const char* center) {
-    return fmt::format("  - {{name: {}, position: {}, mass: {}, center_of_mass: {}, "
-                       "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
-                       name, position, mass, center, 0.02 * mass, 0.026 * mass, 0.034 * mass);
+    return fmt::format(
+        "  - {{name: {}, position: {}, mass: {}, center_of_mass: {}, "
+        "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+        name, position, mass, center, 0.02 * mass, 0.026 * mass, 0.034 * mass);
   };
   const auto four_bar = [&](double mass) {
     return "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + link("first", "[0, 0, 0]", 1, "[0.15, 0.2, 0.05]") +
@@ -252,13 +254,13 @@ TEST_CASE("a loop that is cut beside a frame of next to no mass moves as with a 
 TEST_CASE("frames of next to no mass beside an axis tilted by rounding change nothing") {
   const auto four_bar = [](double tilt, double mass, double offset, bool frames) {
     const auto link = [](const char* name, double x, double y, double z, double m, double J) {
-      return fmt::format("  - {{name: {}, position: [{}, {}, {}], mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n", name,
-                         x, y, z, m, 0.2 * J, J, J);
+      return fmt::format("  - {{name: {}, position: [{}, {}, {}], mass: {}, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+                         name, x, y, z, m, 0.2 * J, J, J);
     };
     const auto joint = [](const char* name, const char* type, const char* base, const char* moving, double x, double y,
                           const std::string& more) {
-      return fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}, position: [{}, {}, 0]{}}}\n", name, type, base,
-                         moving, x, y, more);
+      return fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}, position: [{}, {}, 0]{}}}\n", name, type,
+                         base, moving, x, y, more);
     };
     std::string text = "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + link("p", 0.15, 0.5, 0, 1, 0.1) +
                        link("q", 1.2, 1.3, 0, 1, 0.1) + link("r", 2.25, 0.8, 0, 1, 0.1);

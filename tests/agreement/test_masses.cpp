@@ -116,12 +116,14 @@ TEST_CASE("the unit of length does not decide which chain a formulation can carr
       const double m = masses[i], length = s * (0.4 + 0.2 * static_cast<double>((i * 5) % 8));
       const double J = 0.05 * m * length * length;
       const std::string name = fmt::format("b{}", i);
-      bodies += fmt::format("  - {{name: {}, mass: {}, position: [{}, 0, 0], center_of_mass: [{}, 0, 0], "
-                            "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
-                            name, m, x, 0.45 * length, 0.5 * J, J, J);
-      joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, 0, 0], "
-                            "axis: [0, 0, 1], initial: {{position: {}}}}}\n",
-                            i, inboard, name, x, 0.3 * static_cast<double>((i * 3) % 5) - 0.6);
+      bodies += fmt::format(
+          "  - {{name: {}, mass: {}, position: [{}, 0, 0], center_of_mass: [{}, 0, 0], "
+          "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+          name, m, x, 0.45 * length, 0.5 * J, J, J);
+      joints += fmt::format(
+          "  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, 0, 0], "
+          "axis: [0, 0, 1], initial: {{position: {}}}}}\n",
+          i, inboard, name, x, 0.3 * static_cast<double>((i * 3) % 5) - 0.6);
       x += length;
       inboard = name;
     }

@@ -62,10 +62,10 @@ class Writer {
       base = name;
     }
     body(own, place + point(0.3), 1);
-    joints_ += fmt::format("  - {{name: j{}, type: {}, base: {}, moving: {}, position: {}{}{}}}\n", i,
-                           i == 2 ? "spherical" : "revolute", base, own, text(place),
-                           i == 2 ? "" : ", axis: " + text(cross ? across : axis),
-                           i == 0 ? ", initial: {velocity: 0.5}" : "");
+    joints_ +=
+        fmt::format("  - {{name: j{}, type: {}, base: {}, moving: {}, position: {}{}{}}}\n", i,
+                    i == 2 ? "spherical" : "revolute", base, own, text(place),
+                    i == 2 ? "" : ", axis: " + text(cross ? across : axis), i == 0 ? ", initial: {velocity: 0.5}" : "");
   }
 
   std::mt19937_64 random_;

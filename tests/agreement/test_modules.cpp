@@ -115,8 +115,7 @@ TEST_CASE("current and speed of a motor answer to a voltage by their two eigenva
         balance = std::max(balance, std::abs(drive.V * current - drive.R * current * current -
                                              drive.L * current * rate - drive.ke / drive.kt * torque * speed));
         CHECK(o.kinetic_energy ==
-              Approx(0.5 * drive.L * current * current + 0.5 * drive.inertia() * std::pow(o.v[0], 2))
-                  .margin(1e-14));
+              Approx(0.5 * drive.L * current * current + 0.5 * drive.inertia() * std::pow(o.v[0], 2)).margin(1e-14));
       });
       CHECK(worst < 1e-8);
       CHECK(angle < 1e-8);
@@ -272,11 +271,13 @@ simulation: {integrator: cvode-bdf, tolerance: {relative: 1.0e-10, absolute: 1.0
   const auto with_motor = [&](const char* inductance) {
     return arm +
            "modules:\n  - {name: motor, type: dc-motor, joint: A, voltage: 6, resistance: 2, torque_constant: 0.06, "
-           "gear_ratio: 20, inductance: " + inductance + "}\n";
+           "gear_ratio: 20, inductance: " +
+           inductance + "}\n";
   };
   host::Diagnostics diagnostics;
   bool missing = false;
-  host::Description refused = host::read_model_text(with_motor("0"), "m.yaml", registry().catalog(), diagnostics, missing);
+  host::Description refused =
+      host::read_model_text(with_motor("0"), "m.yaml", registry().catalog(), diagnostics, missing);
   if (!diagnostics.failed()) host::System::assemble(std::move(refused), registry().keep_alive(), diagnostics);
   REQUIRE(diagnostics.failed());
   CHECK(host::format(diagnostics.all().front()).find("modules[0].inductance: without inductance") != std::string::npos);
@@ -289,9 +290,11 @@ simulation: {integrator: cvode-bdf, tolerance: {relative: 1.0e-10, absolute: 1.0
   };
   const double torque = 20 * 0.06 * 6 / 2, damping = 400 * 0.06 * 0.06 / 2;
   const double expected = torque / damping * (1 - std::exp(-damping / 0.4 * 0.5));
-  CHECK(speed_of(arm + fmt::format("forces:\n  - {{name: t, type: joint-force, joint: A, effort: {}}}\n  - {{name: d, type: "
-                                   "joint-spring-damper, joint: A, stiffness: 0, damping: {}}}\n", torque, damping), "riccati") ==
-        Approx(expected).epsilon(1e-7));
+  CHECK(speed_of(
+            arm + fmt::format("forces:\n  - {{name: t, type: joint-force, joint: A, effort: {}}}\n  - {{name: d, type: "
+                              "joint-spring-damper, joint: A, stiffness: 0, damping: {}}}\n",
+                              torque, damping),
+            "riccati") == Approx(expected).epsilon(1e-7));
   CHECK(speed_of(with_motor("1.0e-6"), "cartesian") == Approx(expected).epsilon(1e-5));
 }
 

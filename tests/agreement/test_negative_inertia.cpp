@@ -35,7 +35,8 @@ std::string said_of(const std::string& moment, const std::string& joint = "revol
 // With J of the tip the inertia of the two rates is [0.45201 + J, 0.00101 + J; 0.00101 + J, 1e-5 + J] kg m², whose
 // determinant is zero at J = -7.778e-6.
 TEST_CASE("a negative moment is told with the joint where it makes the kinetic energy negative, and only there") {
-  const auto told = Contains("bodies[1].inertia: this inertia makes the kinetic energy negative where joint `wrist` moves");
+  const auto told =
+      Contains("bodies[1].inertia: this inertia makes the kinetic energy negative where joint `wrist` moves");
   CHECK_THAT(said_of("-0.02"), told);
   CHECK_THAT(said_of("-1.1e-5"), told);
   CHECK_THAT(said_of("-7.9e-6"), Contains("kinetic energy"));

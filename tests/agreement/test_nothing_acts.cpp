@@ -84,8 +84,8 @@ joints:
                      no_inertia, more);
 }
 
-/// The slider's speed where the crank turns by −0.5 rad/s: its pin at (0.6, 0.8) moves by (0.4, −0.3), the rod lies along
-/// (1.4, −0.8).
+/// The slider's speed where the crank turns by −0.5 rad/s: its pin at (0.6, 0.8) moves by (0.4, −0.3), the rod lies
+/// along (1.4, −0.8).
 constexpr double slider_speed = 0.4 + 0.8 / 1.4 * 0.3;
 
 }  // namespace
@@ -170,7 +170,8 @@ modules: [{{name: m0, type: geared-shaft, joint: j0, other_joint: j1, ratio: 1, 
   require_run(still, 0.3, "j1", 0.3 * std::sin(2 * pi * 0.7 * 0.3));
 }
 
-// Two links without mass carry a slider of 1 kg past the ground and pass their own singular positions; they feel nothing.
+// Two links without mass carry a slider of 1 kg past the ground and pass their own singular positions; they feel
+// nothing.
 TEST_CASE("links without mass go through regular positions in which they carry next to nothing") {
   require_run(fmt::format(R"(
 gravity: [0, 0, 0]
@@ -187,7 +188,9 @@ joints:
 - {{name: C, type: revolute, base: lower, moving: s, position: [-1.0, 0.65, 0], axis: [0, 0, 1]}}
 forces:
 - {{name: f, type: point-force, body: s, force: [1.0e-6, 0, 0]}}
-)", no_inertia), 4, "D", 2 + 0.5e-6 * 16);
+)",
+                          no_inertia),
+              4, "D", 2 + 0.5e-6 * 16);
 }
 
 TEST_CASE("a structure of bodies without mass that stands still goes on") {
@@ -205,5 +208,7 @@ joints:
 - {{name: j4, type: revolute, base: b3, moving: b4, position: [0.08, 0.25, 0], axis: [0, 0, 1]}}
 - {{name: l1, type: revolute, base: b4, moving: b1, position: [0.75, -0.77, 0], axis: [0, 0, 1]}}
 - {{name: l2, type: revolute, base: b4, moving: b0, position: [-0.85, -0.38, 0], axis: [0, 0, 1]}}
-)", no_inertia), 0.5, "j1", 0);
+)",
+                          no_inertia),
+              0.5, "j1", 0);
 }

@@ -101,7 +101,8 @@ TEST_CASE("defaults of a part are placed as if they were written out") {
     joints:
       - {name: ice, type: planar, base: ground, moving: s, position: [0, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0], initial: {velocity: [1, 0, 2]}}
     constraints:
-      - {name: edge, type: knife-edge, body: s, edge: [1, 0, 0])" + normal + R"(}
+      - {name: edge, type: knife-edge, body: s, edge: [1, 0, 0])" +
+           normal + R"(}
 place:
   - {part: skate, name: a, orientation: {axis: [1, 0, 0], angle: -1.5707963267948966}}
 )";
@@ -113,14 +114,16 @@ TEST_CASE("the number of modes of a part may be a parameter") {
   const auto beam = [](const std::string& modes) {
     return R"(
       - {name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 40, boundary: pinned-pinned,
-         modes: )" + modes + R"(}
+         modes: )" +
+           modes + R"(}
     joints:
       - {name: pin, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1]}
 )";
   };
-  const auto parts = system_from_text("polyform: 1\nparts:\n  - name: arm\n    parameters: {n: 2}\n    bodies:" +
-                                      beam("n") + "place: [{part: arm, name: a}, {part: arm, name: b, "
-                                                  "position: [0, 2, 0], parameters: {n: 3}}]\n");
+  const auto parts =
+      system_from_text("polyform: 1\nparts:\n  - name: arm\n    parameters: {n: 2}\n    bodies:" + beam("n") +
+                       "place: [{part: arm, name: a}, {part: arm, name: b, "
+                       "position: [0, 2, 0], parameters: {n: 3}}]\n");
   CHECK(parts->view().modes == 5);
 }
 
@@ -129,17 +132,24 @@ TEST_CASE("a part in a file defines parts for itself") {
   std::filesystem::create_directories(folder);
   const auto write = [&](const char* name, const std::string& text) { std::ofstream(folder / name) << text; };
   const std::string link = "{name: link, mass: m, inertia: {xx: 1, yy: 1, zz: 1}}";
-  write("leg.yaml", "parameters: {m: 2}\nbodies: [" + link + "]\nparts:\n  - name: foot\n    parameters: {m: 3}\n"
-                    "    bodies: [" + link + "]\n  - {name: toe, file: toe.yaml}\n"
-                    "place:\n  - {part: foot, name: front}\n  - {part: foot, name: back, parameters: {m: 4}}\n"
-                    "  - {part: toe, name: toe}\n");
+  write("leg.yaml", "parameters: {m: 2}\nbodies: [" + link +
+                        "]\nparts:\n  - name: foot\n    parameters: {m: 3}\n"
+                        "    bodies: [" +
+                        link +
+                        "]\n  - {name: toe, file: toe.yaml}\n"
+                        "place:\n  - {part: foot, name: front}\n  - {part: foot, name: back, parameters: {m: 4}}\n"
+                        "  - {part: toe, name: toe}\n");
   write("toe.yaml", "parameters: {m: 0.5}\nbodies: [" + link + "]\n");
-  write("model.yaml", "polyform: 1\nparts:\n  - {name: leg, file: leg.yaml}\n  - name: foot\n    parameters: {m: 9}\n"
-                      "    bodies: [" + link + "]\nplace: [{part: leg, name: left}, {part: foot, name: other}]\n");
+  write("model.yaml",
+        "polyform: 1\nparts:\n  - {name: leg, file: leg.yaml}\n  - name: foot\n    parameters: {m: 9}\n"
+        "    bodies: [" +
+            link + "]\nplace: [{part: leg, name: left}, {part: foot, name: other}]\n");
   const auto system = system_from_file((folder / "model.yaml").string());
   std::map<std::string, double> masses;
   for (const BodyData& body : system->view().bodies) masses[std::string(body.name)] = body.mass;
-  CHECK(masses == std::map<std::string, double>{{"left.link", 2}, {"left.front.link", 3}, {"left.back.link", 4},
-                                                {"left.toe.link", 0.5}, {"other.link", 9}});
+  CHECK(
+      masses ==
+      std::map<std::string, double>{
+          {"left.link", 2}, {"left.front.link", 3}, {"left.back.link", 4}, {"left.toe.link", 0.5}, {"other.link", 9}});
   std::filesystem::remove_all(folder);
 }

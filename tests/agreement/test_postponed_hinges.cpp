@@ -34,7 +34,8 @@ void require_joint_accelerations(const std::string& text, const std::map<std::st
 
 std::string four_bar(const std::string& cut, const std::string& crank) {
   const auto joint = [&](const std::string& name, const std::string& rest) {
-    return "  - {name: " + name + ", type: revolute, axis: [0, 0, 1], " + rest + (name == cut ? ", cut: true}\n" : "}\n");
+    return "  - {name: " + name + ", type: revolute, axis: [0, 0, 1], " + rest +
+           (name == cut ? ", cut: true}\n" : "}\n");
   };
   return std::string("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n  - {name: crank, ") + crank +
          "}\n  - {name: coupler, " + nothing +
@@ -61,7 +62,8 @@ std::pair<double, double> crank_and_rocker(double crank_inertia, double crank_mo
   if (crank_inertia == 0) {  // then λ = 0 and the rocker moves the crank
     return {rest / ka, 0};
   }
-  const double lambda = (rest - ka * crank_moment / crank_inertia) / (ka * ka / crank_inertia + kb * kb / rocker_inertia);
+  const double lambda =
+      (rest - ka * crank_moment / crank_inertia) / (ka * ka / crank_inertia + kb * kb / rocker_inertia);
   return {(crank_moment + ka * lambda) / crank_inertia, kb * lambda / rocker_inertia};
 }
 
@@ -88,8 +90,9 @@ TEST_CASE("two links without mass in one loop take their inertia from the third"
 TEST_CASE("gears without mass take their inertia from the wheel that they drive") {
   // The torque 0.3 on the first of three: 0.3 (0.1/0.04) on a wheel of 0.002 kg m².
   const std::string gear = std::string(", ") + nothing + "}\n";
-  require_joint_accelerations("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: g1" + gear + "  - {name: g2" + gear +
-                                  R"(  - {name: g3, position: [0.4, 0, 0], mass: 0.5, inertia: {xx: 0.001, yy: 0.001, zz: 0.002}}
+  require_joint_accelerations(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: g1" + gear + "  - {name: g2" + gear +
+          R"(  - {name: g3, position: [0.4, 0, 0], mass: 0.5, inertia: {xx: 0.001, yy: 0.001, zz: 0.002}}
 joints:
   - {name: a, type: revolute, base: ground, moving: g1, position: [0.1, 0, 0], axis: [0, 0, 1]}
   - {name: b, type: revolute, base: ground, moving: g2, position: [0.2, 0, 0], axis: [0, 0, 1]}
@@ -100,13 +103,13 @@ constraints:
 forces:
   - {name: torque, type: joint-force, joint: a, effort: 0.3}
 )",
-                              {{"a", 937.5}, {"b", -625}, {"c", 375}});
+      {{"a", 937.5}, {"b", -625}, {"c", 375}});
 }
 
 TEST_CASE("a link without mass turns the rotor of its module, and a gear beside it, alone") {
   // 0.9 / (2² 0.05 + (2/3)² 0.1).
-  require_joint_accelerations(std::string("polyform: 1\nbodies:\n  - {name: a, ") + nothing + "}\n  - {name: b, " +
-                                  nothing + R"(}
+  require_joint_accelerations(
+      std::string("polyform: 1\nbodies:\n  - {name: a, ") + nothing + "}\n  - {name: b, " + nothing + R"(}
   - {name: c, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}, position: [2, 0, 0]}
 joints:
   - {name: ja, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
@@ -119,7 +122,7 @@ constraints:
 forces:
   - {name: torque, type: joint-force, joint: ja, effort: 0.9}
 )",
-                              {{"ja", 0.9 / (0.2 + 0.4 / 9)}, {"jc", -0.9 / (0.2 + 0.4 / 9) * 2 / 3}});
+      {{"ja", 0.9 / (0.2 + 0.4 / 9)}, {"jc", -0.9 / (0.2 + 0.4 / 9) * 2 / 3}});
   require_joint_accelerations(std::string("polyform: 1\nbodies:\n  - {name: link, ") + nothing + R"(}
 joints:
   - {name: pin, type: revolute, base: ground, moving: link, position: [0, 0, 0], axis: [0, 0, 1]}
@@ -134,11 +137,13 @@ forces:
 TEST_CASE("a nut without mass on an arm that swings takes its inertia from the spindle") {
   // J φ'' = 7 lead/2π with J = 2e-4 kg m² about the axis of the spindle; the arm feels no mass of the nut.
   const double per_turn = 0.05 / 6.283185307179586, turn = per_turn * 7 / 2e-4;
-  require_joint_accelerations(std::string("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n") +
-                                  R"(  - {name: arm, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.05, zz: 0.05}}
+  require_joint_accelerations(
+      std::string("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n") +
+          R"(  - {name: arm, mass: 2, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.05, zz: 0.05}}
   - {name: spindle, mass: 0.3, position: [0.1, 0, 0], inertia: {xx: 0.0002, yy: 0.001, zz: 0.001}}
-  - {name: nut, position: [0.3, 0, 0], )" + nothing +
-                                  R"(}
+  - {name: nut, position: [0.3, 0, 0], )" +
+          nothing +
+          R"(}
 joints:
   - {name: pin, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 2}}
   - {name: turn, type: revolute, base: arm, moving: spindle, position: [0.1, 0, 0], axis: [1, 0, 0]}
@@ -148,8 +153,9 @@ constraints:
 forces:
   - {name: push, type: joint-force, joint: slide, effort: 7}
 )",
-                              {{"turn", turn}, {"slide", per_turn * turn},
-                               {"pin", -9.81 * (2 * 0.3 + 0.3 * 0.1) / (0.05 + 2 * 0.09 + 0.001 + 0.3 * 0.01)}});
+      {{"turn", turn},
+       {"slide", per_turn * turn},
+       {"pin", -9.81 * (2 * 0.3 + 0.3 * 0.1) / (0.05 + 2 * 0.09 + 0.001 + 0.3 * 0.01)}});
 }
 
 TEST_CASE("a wheel without mass follows a law or a drive, though nothing acts and nothing has inertia") {
@@ -163,7 +169,8 @@ joints:
       wheel + "modules:\n" + law + "forces:\n  - {name: torque, type: joint-force, joint: axle, effort: 0.9}\n",
       {{"axle", 2}});
   require_joint_accelerations(
-      wheel + "constraints:\n  - {name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 0, 1]}}\n",
+      wheel +
+          "constraints:\n  - {name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 0, 1]}}\n",
       {{"axle", 2}});
 }
 
@@ -184,12 +191,14 @@ forces: [{name: m, type: joint-force, joint: s, effort: {constant: 1}}]
 
 TEST_CASE("a driven joint turns a rotor of any inertia, though nothing acts at the start") {
   for (const double inertia : {0.01, 0.05, 0.1, 0.2, 1.0})
-    require_joint_accelerations("polyform: 1\nbodies: [{name: b, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]\n"
-                                "joints: [{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], "
-                                "axis: [0, 0, 1]}]\nconstraints: [{name: c, type: prescribed-motion, joint: j, "
-                                "motion: {expression: 0.3*sin(2*t)}}]\nmodules: [{name: r, type: rotor, joint: j, "
-                                "ratio: 2, inertia: " + std::to_string(inertia) + "}]\n",
-                                {{"j", 0}});
+    require_joint_accelerations(
+        "polyform: 1\nbodies: [{name: b, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]\n"
+        "joints: [{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], "
+        "axis: [0, 0, 1]}]\nconstraints: [{name: c, type: prescribed-motion, joint: j, "
+        "motion: {expression: 0.3*sin(2*t)}}]\nmodules: [{name: r, type: rotor, joint: j, "
+        "ratio: 2, inertia: " +
+            std::to_string(inertia) + "}]\n",
+        {{"j", 0}});
 }
 
 TEST_CASE("a body with moments of inertia and no mass that may slide freely is refused, beside a module too") {

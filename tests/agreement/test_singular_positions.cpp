@@ -165,10 +165,11 @@ TEST_CASE("a loop that leaves a singular position on another branch, or goes str
   }
 }
 
-// A slider-crank whose rod is longer than its crank by 1e-8 m turns onto the other branch at a right angle, within 0.1 ms
-// at 3 rad/s: steps of 1 ms go straight on, and leave the loop open by that much there.
+// A slider-crank whose rod is longer than its crank by 1e-8 m turns onto the other branch at a right angle, within 0.1
+// ms at 3 rad/s: steps of 1 ms go straight on, and leave the loop open by that much there.
 TEST_CASE("fixed steps that go straight on beside a singular position are told in every formulation") {
-  const double l = 1 + 1e-8, x = std::cos(0.9), y = std::sin(0.9), tilt = -std::asin(y / l), slide = x + l * std::cos(tilt);
+  const double l = 1 + 1e-8, x = std::cos(0.9), y = std::sin(0.9), tilt = -std::asin(y / l),
+               slide = x + l * std::cos(tilt);
   const auto system = system_from_text(fmt::format(R"(
 polyform: 1
 gravity: [0, 0, 0]
@@ -181,7 +182,8 @@ joints:
   - {{name: B, type: revolute, base: crank, moving: rod, position: [{0:.17g}, {1:.17g}, 0], axis: [0, 0, 1]}}
   - {{name: S, type: prismatic, base: ground, moving: block, position: [{3:.17g}, 0, 0], axis: [1, 0, 0]}}
   - {{name: C, type: revolute, base: rod, moving: block, position: [{3:.17g}, 0, 0], axis: [0, 0, 1], cut: true}}
-)", x, y, tilt, slide));
+)",
+                                                   x, y, tilt, slide));
   host::RunSettings settings = test::run_settings("rk4");
   settings.duration = 0.4;
   settings.step = 0.001;
@@ -196,8 +198,9 @@ joints:
   }
 }
 
-// A parallelogram whose coupler is longer by 1e-6 misses its flat position by 1e-3 rad. Steps of 2e-3 rad do not resolve
-// how it turns there, at t = (pi - 1)/2: what they make of it loses energy, which is told of the first passage on.
+// A parallelogram whose coupler is longer by 1e-6 misses its flat position by 1e-3 rad. Steps of 2e-3 rad do not
+// resolve how it turns there, at t = (pi - 1)/2: what they make of it loses energy, which is told of the first passage
+// on.
 TEST_CASE("a singular position that is missed by less than a step is told when it is passed first") {
   const double c = std::cos(1.0), s = std::sin(1.0), coupler = 2 + 1e-6;
   // The rocker's end lies at the distance of the coupler from the crank's: Newton's method for its angle.
@@ -219,7 +222,8 @@ joints:
   - {{name: B, type: revolute, base: crank, moving: coupler, position: [{0:.17g}, {1:.17g}, 0], axis: [0, 0, 1]}}
   - {{name: D, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1]}}
   - {{name: C, type: revolute, base: coupler, moving: rocker, position: [{4:.17g}, {5:.17g}, 0], axis: [0, 0, 1], cut: true}}
-)", c, s, std::atan2(ey - s, ex - c), angle, ex, ey));
+)",
+                                                   c, s, std::atan2(ey - s, ex - c), angle, ex, ey));
   host::RunSettings settings = test::run_settings("rk4");
   settings.duration = 1.5;
   settings.step = 0.001;

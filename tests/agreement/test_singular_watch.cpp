@@ -110,8 +110,8 @@ TEST_CASE("what rounding does to a loop at rest next to a singular position is n
   }
 }
 
-// 1 J moves. Elsewhere steps lose a microjoule, and at the passage five thousandths of a joule: with a tolerance of 1e-3
-// that is what a few steps may lose anywhere.
+// 1 J moves. Elsewhere steps lose a microjoule, and at the passage five thousandths of a joule: with a tolerance of
+// 1e-3 that is what a few steps may lose anywhere.
 TEST_CASE("what a loose tolerance loses beside a singular position is not put down to the position") {
   const auto system = test::system_from_text(parallelogram_at(0.5));
   const double y[] = {0};

@@ -65,10 +65,10 @@ TEST_CASE("a library without manifest or without registration is no plugin") {
 
 TEST_CASE("a manifest that makes no sense is refused") {
   require_refused_alone_and_beside_good("wrong-magic", Refusal::bad_manifest, "'something-else'");
-  require_refused_alone_and_beside_good("wrong-manifest-size", Refusal::bad_manifest,
-                                        "has a manifest of 12 bytes, where " +
-                                            std::to_string(sizeof(polyform::PluginManifest)) +
-                                            " are expected at least; rebuild the plugin against the SDK of this polyform");
+  require_refused_alone_and_beside_good(
+      "wrong-manifest-size", Refusal::bad_manifest,
+      "has a manifest of 12 bytes, where " + std::to_string(sizeof(polyform::PluginManifest)) +
+          " are expected at least; rebuild the plugin against the SDK of this polyform");
   require_refused_alone_and_beside_good("wrong-kind", Refusal::bad_manifest, "'machinery'");
   require_refused_alone_and_beside_good("without-version", Refusal::bad_manifest, "no version");
   SECTION("a name that could command a terminal is shown with its unprintable bytes replaced") {
@@ -98,8 +98,7 @@ TEST_CASE("a plugin of another SDK is refused with both versions") {
 
 TEST_CASE("a plugin that does not fit compiler, headers or CPU is refused") {
   require_refused_alone_and_beside_good("wrong-abi", Refusal::compiler_abi, "'itanium-0 other'");
-  require_refused_alone_and_beside_good("wrong-layouts", Refusal::contract_sizes,
-                                        "lays out Vec3 otherwise than SDK ");
+  require_refused_alone_and_beside_good("wrong-layouts", Refusal::contract_sizes, "lays out Vec3 otherwise than SDK ");
   const PluginFolder folder;
   const fs::path bad = folder.add("wrong-cpu");
   require_refused(check_plugin_file(bad), bad, Refusal::instruction_set, "'x86-64-v9'");

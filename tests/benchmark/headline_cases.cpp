@@ -53,8 +53,8 @@ std::string stiff_rod(std::size_t pieces) {
   const double stiffness = 10 / length;
   for (std::size_t i = 0; i < pieces; ++i)
     text += fmt::format(
-        "  - {{name: spring{0}, type: joint-spring-damper, joint: \"rod[{0}].joint\", stiffness: {1}, damping: {2}}}\n", i,
-        stiffness, 1e-3 * stiffness);
+        "  - {{name: spring{0}, type: joint-spring-damper, joint: \"rod[{0}].joint\", stiffness: {1}, damping: {2}}}\n",
+        i, stiffness, 1e-3 * stiffness);
   return text;
 }
 

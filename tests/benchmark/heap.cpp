@@ -40,7 +40,8 @@ std::string Heap::yaml(double stiffness, double restitution, double friction) co
     joints += fmt::format("  - {{name: flight{0}, type: free, base: ground, moving: ball{0}}}\n", k);
   }
   return text + joints +
-         fmt::format("contacts: {{all: true, results: total, stiffness: {}, restitution: {}{}}}\n", stiffness, restitution,
+         fmt::format("contacts: {{all: true, results: total, stiffness: {}, restitution: {}{}}}\n", stiffness,
+                     restitution,
                      friction > 0 ? fmt::format(", friction: {{dynamic: {}, velocity: 0.1}}", friction) : "");
 }
 
@@ -70,8 +71,10 @@ void HeapWatch::see(double t, const std::vector<Vec3>& centres, const std::vecto
   }
   deepest_ = std::max(deepest_, depth);
   if (t > 0.9 * duration_) resting_ = std::max(resting_, depth);
-  if (begun_) gain_ = std::max(gain_, energy - last_);
-  else first_ = energy;
+  if (begun_)
+    gain_ = std::max(gain_, energy - last_);
+  else
+    first_ = energy;
   begun_ = true;
   last_ = energy;
   height_ = height;

@@ -13,15 +13,15 @@ namespace polyform::benchmark {
 struct Heap {
   explicit Heap(std::size_t count);
   static constexpr double radius = 0.05, mass = 0.5, inertia = 0.4 * mass * radius * radius, gravity = 9.81;
-  double side = 0;             ///< of the box, m
-  std::vector<Vec3> centres;   ///< m
+  double side = 0;            ///< of the box, m
+  std::vector<Vec3> centres;  ///< m
   std::string yaml(double stiffness, double restitution, double friction) const;
 };
 
 /// What a run has given.
 struct HeapRun {
-  double seconds = 0;      ///< of the processor, without set-up
-  double set_up = 0;       ///< s
+  double seconds = 0;  ///< of the processor, without set-up
+  double set_up = 0;   ///< s
   std::size_t steps = 0;
   double deepest = 0;      ///< overlap of any two surfaces at the end of any step, of a radius
   double resting = 0;      ///< the same in the last tenth of the run

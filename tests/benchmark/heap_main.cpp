@@ -1,5 +1,5 @@
-// A heap of spheres in this build, Bullet and MuJoCo, in one run: processor time beside the penetration that each leaves.
-// ninja heap_benchmark. Arguments: spheres, seconds, and `dopri5` for a run with error control too.
+// A heap of spheres in this build, Bullet and MuJoCo, in one run: processor time beside the penetration that each
+// leaves. ninja heap_benchmark. Arguments: spheres, seconds, and `dopri5` for a run with error control too.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -47,8 +47,8 @@ class Rows final : public host::RowSink {
   double own_ = 0;
 };
 
-HeapRun heap_here(const host::Registry& registry, const Heap& heap, double duration, double stiffness, double step, const char* integrator,
-                  double tolerance) {
+HeapRun heap_here(const host::Registry& registry, const Heap& heap, double duration, double stiffness, double step,
+                  const char* integrator, double tolerance) {
   HeapRun run;
   double start = benchmark::processor_time(), read = 0, assemble = 0;
   const auto system = benchmark::assembled(heap.yaml(stiffness, 0.5, 0), registry, read, assemble);
@@ -85,17 +85,18 @@ void print(const std::string& name, const HeapRun& run) {
 int main(int count, char** arguments) {
   // --write N: the model as a file for the command.
   if (count == 3 && std::strcmp(arguments[1], "--write") == 0) {
-    fmt::print("{}simulation: {{duration: 1, integrator: dopri5, tolerance: {{relative: 1.0e-4, absolute: 1.0e-6}}, "
-               "output_interval: 0.01}}\n",
-               Heap(std::strtoul(arguments[2], nullptr, 10)).yaml(1e7, 0.5, 0));
+    fmt::print(
+        "{}simulation: {{duration: 1, integrator: dopri5, tolerance: {{relative: 1.0e-4, absolute: 1.0e-6}}, "
+        "output_interval: 0.01}}\n",
+        Heap(std::strtoul(arguments[2], nullptr, 10)).yaml(1e7, 0.5, 0));
     return 0;
   }
   const std::size_t spheres = count > 1 ? std::strtoul(arguments[1], nullptr, 10) : 1000;
   const double duration = count > 2 ? std::strtod(arguments[2], nullptr) : 1;
   const bool with_control = count > 3 && std::strcmp(arguments[3], "dopri5") == 0;
   const Heap heap(spheres);
-  fmt::print("{} spheres, {} s; seconds of the processor\n{:34} {:>9} {:>8} {:>10} {:>10} {:>9} {:>8}\n", spheres, duration,
-             "", "seconds", "steps", "deepest/r", "resting/r", "gain", "height");
+  fmt::print("{} spheres, {} s; seconds of the processor\n{:34} {:>9} {:>8} {:>10} {:>10} {:>9} {:>8}\n", spheres,
+             duration, "", "seconds", "steps", "deepest/r", "resting/r", "gain", "height");
   try {
     const host::Registry registry;
     // An impact lasts as k^(-0.4): nine steps for the fastest ones.
@@ -104,7 +105,8 @@ int main(int count, char** arguments) {
       print(fmt::format("polyform rk4, k {:.0e}, step {:.1e} s", k, step),
             heap_here(registry, heap, duration, k, step, "rk4", 1e-4));
     }
-    if (with_control) print("polyform dopri5, k 1e+07, 1e-4", heap_here(registry, heap, duration, 1e7, 1e-4, "dopri5", 1e-4));
+    if (with_control)
+      print("polyform dopri5, k 1e+07, 1e-4", heap_here(registry, heap, duration, 1e7, 1e-4, "dopri5", 1e-4));
 #ifdef HEAP_BULLET
     for (const double step : {1e-3, 4e-4})
       print(fmt::format("Bullet, step {:.1e} s", step), benchmark::heap_in_bullet(heap, duration, step, 0.5));

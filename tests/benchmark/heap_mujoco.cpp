@@ -22,8 +22,8 @@ std::string text_of(const Heap& heap, double step, double time_constant) {
       "pos=\"0 {} 0\"/>",
       step, Heap::gravity, time_constant, heap.side, heap.side);
   for (const Vec3& c : heap.centres)
-    text += fmt::format("<body pos=\"{} {} {}\"><freejoint/><geom type=\"sphere\" size=\"{}\" mass=\"{}\"/></body>", c.x,
-                        c.y, c.z, Heap::radius, Heap::mass);
+    text += fmt::format("<body pos=\"{} {} {}\"><freejoint/><geom type=\"sphere\" size=\"{}\" mass=\"{}\"/></body>",
+                        c.x, c.y, c.z, Heap::radius, Heap::mass);
   return text + "</worldbody></mujoco>";
 }
 

@@ -44,20 +44,20 @@ DeviceRate rate_of(const std::string& title, const host::System& system, const F
     program->tables(tables);
   } else {
     const std::string name = host::compiled_name(title);
-    code = host::compile_device_code(name, host::source_of(*solver, formulation.name(), {name, title, {}}),
-                                     "benchmark").text;
+    code = host::compile_device_code(name, host::source_of(*solver, formulation.name(), {name, title, {}}), "benchmark")
+               .text;
   }
   constexpr double step = 1e-5;
   const double times[] = {steps * step};
   host::DeviceRuns runs(device, code);
-  const host::DeviceRequest request{function, {.step = step, .max_step = step}, times, worlds, start.size(),
-                                    numbers.size(), host::integrals_of(system), 1, tables, room};
+  const host::DeviceRequest request{function,       {.step = step, .max_step = step}, times, worlds, start.size(),
+                                    numbers.size(), host::integrals_of(system),       1,     tables, room};
   const host::DeviceWorldInput input{[&](std::size_t, std::span<double> of_one, std::span<double> begin) {
                                        std::ranges::copy(numbers, of_one.begin());
                                        std::ranges::copy(start, begin.begin());
                                      },
                                      [](std::size_t, bool, std::span<const double>) { return true; }};
-  runs.run(request, input);   // the device wakes, and loads the code
+  runs.run(request, input);  // the device wakes, and loads the code
   const double before = runs.busy_seconds();
   const auto began = std::chrono::steady_clock::now();
   runs.run(request, input);

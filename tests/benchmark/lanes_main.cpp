@@ -175,8 +175,8 @@ struct Compiled {
     std::vector<double> y(solver->state_size());
     solver->encode(system.initial_state(), y);
     const std::string name = host::compiled_name(title);
-    plugin = std::make_unique<host::CompiledModelPlugin>(
-        name, host::source_of(*solver, from.name(), {name, title, {}}), "benchmark");
+    plugin = std::make_unique<host::CompiledModelPlugin>(name, host::source_of(*solver, from.name(), {name, title, {}}),
+                                                         "benchmark");
   }
   std::unique_ptr<host::CompiledModelPlugin> plugin;
 };
@@ -195,8 +195,8 @@ void measure_compiled(const std::string& title, const host::System& system, cons
   const double lanes = nanoseconds([&] { by_tables.evaluate(); }, by_tables.lanes());
   const double compiled_alone = nanoseconds([&] { unrolled.evaluate_alone(0); }, 1);
   const double compiled_lanes = nanoseconds([&] { unrolled.evaluate(); }, unrolled.lanes());
-  fmt::print("{:<24} {:>6} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>6.2f} {:>8.1f} {:>10.1e}\n", title, bodies, alone, lanes,
-             compiled_alone, compiled_lanes, lanes / compiled_lanes,
+  fmt::print("{:<24} {:>6} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>6.2f} {:>8.1f} {:>10.1e}\n", title, bodies, alone,
+             lanes, compiled_alone, compiled_lanes, lanes / compiled_lanes,
              compiled.plugin->made().kept ? 0.0 : compiled.plugin->made().seconds, difference);
   std::fflush(stdout);
 }
@@ -259,8 +259,8 @@ const Formulation& named(const host::Registry& registry, std::string_view name) 
 void measure_drop(const host::Registry& registry, const Formulation& riccati) {
   std::string text = "polyform: 1\nname: drop\ngravity: [0, -9.81, 0]\nbodies:\n";
   for (int i = 0; i < 10; ++i)
-    text += fmt::format("  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], "
-                        "inertia: {{xx: 0.001, yy: 0.0833, zz: 0.0833}}}}\n", i);
+    text += fmt::format("  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], ", i) +
+            "inertia: {xx: 0.001, yy: 0.0833, zz: 0.0833}}\n";
   text += "joints:\n";
   for (int i = 0; i < 10; ++i)
     text += fmt::format("  - {{name: j{0}, type: spherical, base: {1}, moving: b{0}, position: [{0}, 0, 0]}}\n", i,
@@ -294,8 +294,8 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
   for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
     double reading = 0, assembling = 0;
-    const auto system = benchmark::assembled(
-        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
+    const auto system = benchmark::assembled(benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)),
+                                             registry, reading, assembling);
     measure_compiled(name, *system, riccati);
   }
 }

@@ -202,6 +202,7 @@ parts:
 place: [{part: one, name: a, orientation: {axis: [0, 0, 1], angle: 1}}]
 )")});
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.err, Contains("part.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns "
-                                   "the part, and 'axis2' of joint 'a.j' is not given"));
+  CHECK_THAT(outcome.err,
+             Contains("part.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns "
+                      "the part, and 'axis2' of joint 'a.j' is not given"));
 }

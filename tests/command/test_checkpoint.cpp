@@ -116,8 +116,7 @@ TEST_CASE("an HDF5 file goes on") {
   const Outcome outcome = earlier.resume();
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-  const polyform::host::Results results =
-      polyform::host::ResultFile(earlier.shop.path("a.h5").string()).read_all();
+  const polyform::host::Results results = polyform::host::ResultFile(earlier.shop.path("a.h5").string()).read_all();
   REQUIRE(results.find("time") != nullptr);
   REQUIRE(results.find("time")->values.size() == 11);
   CHECK(results.find("time")->values.back() == 1);
@@ -127,8 +126,8 @@ TEST_CASE("an HDF5 file goes on") {
 TEST_CASE("a run that was killed goes on from its last checkpoint, and one that was interrupted where it stood") {
   for (const int signal : {SIGKILL, SIGTERM}) {
     const Workshop shop;
-    const pid_t process = shop.start({"run", shop.write("rod.yaml", endless_rod()), "--output", "a.csv",
-                                      "--checkpoint", "run.state", "--every", "0.05"});
+    const pid_t process = shop.start({"run", shop.write("rod.yaml", endless_rod()), "--output", "a.csv", "--checkpoint",
+                                      "run.state", "--every", "0.05"});
     CHECK(wait_until([&] {
       std::error_code missing;
       return std::filesystem::file_size(shop.path("a.csv"), missing) >= 100'000 && !missing &&

@@ -99,7 +99,9 @@ namespace {
 
 /// A comparison of these solvers, some of which feel more gravity than there is.
 Outcome compare_planted(const Workshop& shop, const std::string& solvers, bool as_json = false) {
-  std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", solvers, "--duration", "0.1",
+  std::vector<std::string> command{"compare",       shipped("double_pendulum"),
+                                   "--solvers",     solvers,
+                                   "--duration",    "0.1",
                                    "--plugin-path", std::string(POLYFORM_FIXTURES) + "/planted.so"};
   if (as_json) command.emplace_back("--json");
   return shop.run(command);
@@ -113,7 +115,7 @@ TEST_CASE("a disagreement tells how many solvers and how many votes stand agains
   INFO(one.out);
   CHECK(one.code == 1);
   CHECK_THAT(in_one_line(one.out), Contains("One against one: planted-alone against thompson. No majority.") &&
-                          Contains("Votes: no two of these solvers share arithmetic"));
+                                       Contains("Votes: no two of these solvers share arithmetic"));
   const Outcome two = compare_planted(shop, "planted-a,planted-b,thompson");
   INFO(two.out);
   CHECK(two.code == 1);
@@ -125,9 +127,10 @@ TEST_CASE("a disagreement tells how many solvers and how many votes stand agains
   const Outcome three = compare_planted(shop, "planted-alone,riccati,cartesian,thompson");
   INFO(three.out);
   CHECK(three.code == 1);
-  CHECK_THAT(in_one_line(three.out), Contains("Disagreement: planted-alone parts from the consensus first") &&
-                            Contains("One against three: planted-alone against riccati, cartesian and thompson, each "
-                                     "with a vote of its own."));
+  CHECK_THAT(in_one_line(three.out),
+             Contains("Disagreement: planted-alone parts from the consensus first") &&
+                 Contains("One against three: planted-alone against riccati, cartesian and thompson, each "
+                          "with a vote of its own."));
 }
 
 TEST_CASE("many solvers of one kernel do not outvote two that share none, and the JSON tells who shares what") {
@@ -156,14 +159,14 @@ TEST_CASE("solvers of one kernel that agree are one vote, and it is said that no
   CHECK_THAT(in_one_line(same.out), Contains("They share arithmetic and are one vote") && Contains("tree recursion"));
   const Outcome all = shop.run({"compare", shipped("double_pendulum"), "--duration", "0.1"});
   INFO(all.out);
-  CHECK_THAT(in_one_line(all.out), Contains("They are three votes.") && Contains("cartesian, hierarchy") &&
-                          Contains("saddle-point system"));
+  CHECK_THAT(in_one_line(all.out),
+             Contains("They are three votes.") && Contains("cartesian, hierarchy") && Contains("saddle-point system"));
 }
 
 TEST_CASE("solvers that disagree beyond the tolerance give exit code 1 and the place where they part") {
   const Workshop shop;
-  const Outcome outcome = shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian",
-                                    "--duration", "30"});
+  const Outcome outcome =
+      shop.run({"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian", "--duration", "30"});
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.out, Contains("Disagreement: ") && Contains(" first at t = ") && Contains("chaos"));
 }
@@ -209,9 +212,11 @@ TEST_CASE("a sweep does not warn of the place of a body that never moves, and wa
 
 TEST_CASE("a solver that drops out of a sweep is named in table and JSON, with the reason, and the others go on") {
   const Workshop shop;
-  std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati,failing", "--duration",
-                                   "0.5", "--sweep", "tolerance=1e-5,1e-7", "--plugin-path",
-                                   std::string(POLYFORM_FIXTURES) + "/failing_solver.so"};
+  std::vector<std::string> command{"compare",       shipped("double_pendulum"),
+                                   "--solvers",     "riccati,failing",
+                                   "--duration",    "0.5",
+                                   "--sweep",       "tolerance=1e-5,1e-7",
+                                   "--plugin-path", std::string(POLYFORM_FIXTURES) + "/failing_solver.so"};
   const Outcome table = shop.run(command);
   INFO(table.out);
   CHECK(table.code == 1);

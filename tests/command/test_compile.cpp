@@ -79,8 +79,8 @@ TEST_CASE("a compiled model runs, is kept, and two processes that compile it do 
   CHECK(told["solver"] == "compiled-swing");
   CHECK(told["file"] == "swing.so");
 
-  const Outcome run = shop.run({"run", "swing.yaml", "--plugin-path", "swing.so", "--solver", "compiled-swing",
-                                "--output", "a.csv", "--quiet"});
+  const Outcome run = shop.run(
+      {"run", "swing.yaml", "--plugin-path", "swing.so", "--solver", "compiled-swing", "--output", "a.csv", "--quiet"});
   INFO(run.err);
   REQUIRE(run.code == 0);
   REQUIRE(shop.run({"run", "swing.yaml", "--output", "b.csv", "--quiet"}).code == 0);
@@ -97,8 +97,8 @@ TEST_CASE("a compiled model runs, is kept, and two processes that compile it do 
   CHECK(std::filesystem::is_fifo(shop.path("pipe.so")));
 
   // It counts as a witness together with the solver that it comes from, and solves no other model.
-  const Outcome compared = shop.run({"compare", "swing.yaml", "--plugin-path", "swing.so", "--solvers",
-                                     "riccati,compiled-swing", "--json"});
+  const Outcome compared =
+      shop.run({"compare", "swing.yaml", "--plugin-path", "swing.so", "--solvers", "riccati,compiled-swing", "--json"});
   INFO(compared.err);
   CHECK(compared.code == 0);
   std::string heavier = swing;
@@ -114,8 +114,8 @@ TEST_CASE("a study by a compiled model gives what it gives without") {
   const Workshop shop;
   const Setting cache("XDG_CACHE_HOME", shop.path("cache"));
   shop.write("swing.yaml", swing);
-  const std::vector<std::string> study{"study",      "swing.yaml",        "--vary",   "bodies.bob.mass=1:3:9",
-                                       "--vary",     "gravity[2]=-9,-10", "--quantity", "end=final(pin.q)"};
+  const std::vector<std::string> study{"study",  "swing.yaml",        "--vary",     "bodies.bob.mass=1:3:9",
+                                       "--vary", "gravity[2]=-9,-10", "--quantity", "end=final(pin.q)"};
   const auto table = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = study;
     arguments.insert(arguments.end(), more.begin(), more.end());
@@ -150,8 +150,9 @@ TEST_CASE("without a compiler, after an error of it, or without a place to keep 
   const Workshop shop;
   const Setting cache("XDG_CACHE_HOME", shop.path("cache"));
   shop.write("swing.yaml", swing);
-  const std::vector<std::string> study{"study", "swing.yaml", "--vary", "bodies.bob.mass=1,2", "--quantity",
-                                       "end=final(pin.q)", "--output", "a.csv", "--compile"};
+  const std::vector<std::string> study{"study",      "swing.yaml",       "--vary",   "bodies.bob.mass=1,2",
+                                       "--quantity", "end=final(pin.q)", "--output", "a.csv",
+                                       "--compile"};
   const auto check = [&](const std::string& reason) {
     const Outcome alone = shop.run({"compile", "swing.yaml"});
     CHECK(alone.code == 1);

@@ -22,8 +22,8 @@ TEST_CASE("a sound plugin conforms, with a figure for every claim") {
   const Outcome outcome = shop.run({"conform", joints, "--type", "revolute"});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.code == 0);
-  CHECK_THAT(outcome.out, Contains("joint revolute\n") && Contains("passed      H is the rate of the pose") &&
-                              Contains("0 failed"));
+  CHECK_THAT(outcome.out,
+             Contains("joint revolute\n") && Contains("passed      H is the rate of the pose") && Contains("0 failed"));
   CHECK_THAT(in_one_line(outcome.out), Contains("allowed 1e-08"));
   CHECK(outcome.err.empty());
 }

@@ -9,10 +9,9 @@ using namespace polyform::test;
 
 TEST_CASE("the examples of the direct correction run with each kind of it and have the freedoms that they claim") {
   const Workshop shop;
-  const std::pair<const char*, std::size_t> examples[] = {{"four_link_flexible", 3},   {"many_loops_flexible", 7},
-                                                          {"pins_and_slides_loop", 9}, {"loop_of_rods_100", 98},
-                                                          {"loop_of_rods_200", 198},   {"loop_of_rods_300", 298},
-                                                          {"loop_of_rods_500", 498}};
+  const std::pair<const char*, std::size_t> examples[] = {
+      {"four_link_flexible", 3}, {"many_loops_flexible", 7}, {"pins_and_slides_loop", 9}, {"loop_of_rods_100", 98},
+      {"loop_of_rods_200", 198}, {"loop_of_rods_300", 298},  {"loop_of_rods_500", 498}};
   for (const auto& [name, freedoms] : examples) {
     INFO(name);
     const Outcome check = shop.run({"check", shipped(name), "--json"});

@@ -61,10 +61,12 @@ TEST_CASE("no output is the state that a run starts from, or a file with a part 
   const Workshop shop;
   const std::string model = shop.write("m.yaml", Rod{}.text()), state = "pin.q,pin.v\n0.3,1\n";
   for (const char* name : {"s.csv", "s.html"}) shop.write(name, state);
-  const std::string part = "bodies:\n  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
-                           "  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}\n";
+  const std::string part =
+      "bodies:\n  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}\n";
   shop.write("part.csv", part);
-  shop.write("whole.yaml", "polyform: 1\nparts:\n  - {name: leg, file: part.csv}\nplace:\n  - {part: leg, name: one}\n");
+  shop.write("whole.yaml",
+             "polyform: 1\nparts:\n  - {name: leg, file: part.csv}\nplace:\n  - {part: leg, name: one}\n");
   const std::vector<std::vector<std::string>> commands{
       {"run", "m.yaml", "--state", "s.csv", "--output", "s.csv"},
       {"run", "m.yaml", "--state", "s.html", "--report", "s.html"},
@@ -215,12 +217,12 @@ TEST_CASE("an interruption while a plugin hangs on loading names the plugin's fi
 TEST_CASE("an output stream that takes no more is a sentence, for every command") {
   const Workshop shop;
   shop.write("m.yaml", Rod{}.text());
-  for (const char* command : {"plugins", "schema", "completion bash", "help", "check m.yaml", "evaluate m.yaml --json",
-                              "run m.yaml --duration 0.1", "run m.yaml --output - --duration 9", "linearize m.yaml",
-                              "equilibrium m.yaml", "compare m.yaml --duration 0.1", "verify --json", "verify --set short",
-                              "--help"}) {
-    const std::string line = "cd '" + shop.path("").string() + "' && '" + POLYFORM_COMMAND + "' " + command +
-                             " >/dev/full 2>err.txt";
+  for (const char* command :
+       {"plugins", "schema", "completion bash", "help", "check m.yaml", "evaluate m.yaml --json",
+        "run m.yaml --duration 0.1", "run m.yaml --output - --duration 9", "linearize m.yaml", "equilibrium m.yaml",
+        "compare m.yaml --duration 0.1", "verify --json", "verify --set short", "--help"}) {
+    const std::string line =
+        "cd '" + shop.path("").string() + "' && '" + POLYFORM_COMMAND + "' " + command + " >/dev/full 2>err.txt";
     const int status = std::system(line.c_str());
     INFO(command << ": " << shop.read("err.txt"));
     CHECK(WEXITSTATUS(status) == 1);

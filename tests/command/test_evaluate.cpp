@@ -158,8 +158,10 @@ bodies:
 joints:
   - {name: a, type: revolute, base: ground, moving: left, position: [0, 0, 0], axis: [0, 0, 1]}
   - {name: b, type: revolute, base: left, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
-  - {name: c, type: spherical, base: coupler, moving: right, position: [1, 1, 0])" + cut_at_last + R"(}
-  - {name: d, type: revolute, base: ground, moving: right, position: [1, 0, 0], axis: [0, 0, 1])" + cut_at_first + R"(}
+  - {name: c, type: spherical, base: coupler, moving: right, position: [1, 1, 0])" +
+                                       cut_at_last + R"(}
+  - {name: d, type: revolute, base: ground, moving: right, position: [1, 0, 0], axis: [0, 0, 1])" +
+                                       cut_at_first + R"(}
 )");
   };
   for (const auto& [at_first, at_last] : {std::pair{"", ", cut: true"}, std::pair{", cut: true", ""}}) {

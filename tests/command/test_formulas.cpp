@@ -68,10 +68,9 @@ int main(void) {
 
 TEST_CASE("formulas in C are the numbers of the reduced equations") {
   const Workshop shop;
-  for (const std::string& model : {shipped("double_pendulum"), shipped("spring_damper_pendulum"),
-                                   shipped("heavy_top"), shop.write("mixed.yaml", mixed),
-                                   shipped("triple_spherical_pendulum"), shipped("connected_joints"),
-                                   shop.write("chain.yaml", chain)}) {
+  for (const std::string& model : {shipped("double_pendulum"), shipped("spring_damper_pendulum"), shipped("heavy_top"),
+                                   shop.write("mixed.yaml", mixed), shipped("triple_spherical_pendulum"),
+                                   shipped("connected_joints"), shop.write("chain.yaml", chain)}) {
     INFO(model);
     const Outcome code = shop.run({"evaluate", model, "--formulas", "c"});
     INFO(code.err);
@@ -208,10 +207,15 @@ joints:
                                   "--output", "-", "--quiet"});
   INFO(other.err);
   CHECK(read_table(other.out).at(0, "b.angle3") == Approx(0).margin(1e-12));
-  CHECK(shop.run({"run", model, "--columns", "body_axes", "--euler-angles", "c=xyz", "--output", "-", "--quiet"}).code == 2);
+  CHECK(
+      shop.run({"run", model, "--columns", "body_axes", "--euler-angles", "c=xyz", "--output", "-", "--quiet"}).code ==
+      2);
   // Also where nothing is told in angles.
   for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"run", model}, {"evaluate", model}, {"linearize", model}, {"compare", model},
+           {"run", model},
+           {"evaluate", model},
+           {"linearize", model},
+           {"compare", model},
            {"export", model, "--fmi", "2", "-o", "b.fmu"},
            {"study", model, "--vary", "gravity[2]=-1,-2", "--quantity", "low=min(b.z)"}}) {
     std::vector<std::string> wrong = words;

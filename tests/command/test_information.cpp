@@ -96,9 +96,9 @@ TEST_CASE("help and version") {
   CHECK_THAT(help.out, Contains("Examples") && Contains("POLYFORM_PLUGIN_PATH") && Contains("130") && Contains("rk4") &&
                            Contains("riccati"));
   CHECK(shop.run({"help"}).out == help.out);
-  for (const char* command : {"run", "resume", "evaluate", "linearize", "equilibrium", "compare", "verify", "report", "check",
-                              "study", "view", "import", "export", "compile", "plugins", "new", "conform", "schema",
-                              "help", "completion"}) {
+  for (const char* command : {"run",     "resume", "evaluate", "linearize", "equilibrium", "compare",   "verify",
+                              "report",  "check",  "study",    "view",      "import",      "export",    "compile",
+                              "plugins", "new",    "conform",  "schema",    "help",        "completion"}) {
     INFO(command);
     CHECK_THAT(help.out, Contains(command));
     const Outcome own = shop.run({command, "--help"});

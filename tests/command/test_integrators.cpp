@@ -132,8 +132,9 @@ TEST_CASE("somebody else's integrator is found like any other plugin and uses po
 TEST_CASE("the clock of a joint that depends on time is no error of generalized-alpha") {
   const Workshop shop;
   Rod rod;
-  rod.joint = "{name: pin, type: moving-hinge, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1], "
-              "drive_axis: [0, 1, 0], turn: 0}";
+  rod.joint =
+      "{name: pin, type: moving-hinge, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1], "
+      "drive_axis: [0, 1, 0], turn: 0}";
   const auto steps = [&](const std::string& joint) {
     Rod other = rod;
     other.joint = joint;

@@ -137,9 +137,20 @@ TEST_CASE("the temporary folder of a comparison that was killed goes with the ne
 TEST_CASE("an interruption while the twins run says where solvers part and leaves open why") {
   for (const bool as_json : {false, true}) {
     const Workshop shop;
-    std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati,cartesian",
-                                     "--duration", "60", "--integrator", "rk4", "--step", "0.0005",
-                                     "--output-interval", "0.5", "--output", "a.csv"};
+    std::vector<std::string> command{"compare",
+                                     shipped("double_pendulum"),
+                                     "--solvers",
+                                     "riccati,cartesian",
+                                     "--duration",
+                                     "60",
+                                     "--integrator",
+                                     "rk4",
+                                     "--step",
+                                     "0.0005",
+                                     "--output-interval",
+                                     "0.5",
+                                     "--output",
+                                     "a.csv"};
     if (as_json) command.emplace_back("--json");
     const pid_t process = shop.start(command);
     // The solver that runs last has its last row: from then on the twins run, for some seconds.

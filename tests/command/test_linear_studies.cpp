@@ -73,10 +73,14 @@ TEST_CASE("linearize --vary finds a limit to ten digits, however wide the range,
   const Workshop shop;
   // A pendulum upside down on a spring: m g l. Two eigenvalues meet at zero, real on one side, imaginary on the other.
   const auto pendulum = [&](const std::string& name, const std::string& joint, const std::string& spring) {
-    return shop.write(name, "polyform: 1\nparameters: {k: 3}\nbodies: [{name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], "
-                            "inertia: {xx: 0.1, yy: 0.1, zz: 0.05}}]\njoints: [{name: j, base: ground, moving: t, position: "
-                            "[0, 0, 0], axis: [1, 0, 0], " + joint + "}]\nforces: [{name: s, type: joint-spring-damper, "
-                            "joint: j, " + spring + "}]\n");
+    return shop.write(name,
+                      "polyform: 1\nparameters: {k: 3}\nbodies: [{name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], "
+                      "inertia: {xx: 0.1, yy: 0.1, zz: 0.05}}]\njoints: [{name: j, base: ground, moving: t, position: "
+                      "[0, 0, 0], axis: [1, 0, 0], " +
+                          joint +
+                          "}]\nforces: [{name: s, type: joint-spring-damper, "
+                          "joint: j, " +
+                          spring + "}]\n");
   };
   const double limit = 1.3 * 9.81 * 0.4;
   for (const char* spring : {"stiffness: k, damping: 0", "stiffness: k, damping: 1e-4", "stiffness: k, damping: 0.4"})
@@ -88,7 +92,8 @@ TEST_CASE("linearize --vary finds a limit to ten digits, however wide the range,
       CHECK(error < 1e-9);
     }
   // Two of them, equal: four eigenvalues meet.
-  const std::string both = pendulum("two.yaml", "type: universal, axis2: [0, 1, 0]", "stiffness: [k, k], damping: [0, 0]");
+  const std::string both =
+      pendulum("two.yaml", "type: universal, axis2: [0, 1, 0]", "stiffness: [k, k], damping: [0, 0]");
   CHECK(change_of(shop, both, "parameters.k=1,20").first == Approx(limit).epsilon(1e-10));
 }
 
@@ -147,8 +152,8 @@ constraints:
   - {name: d, type: prescribed-motion, joint: t, motion: {polynomial: [0, w]}}
 )");
   const auto changes = [&](const char* range) {
-    const Outcome outcome = shop.run(
-        {"linearize", model, "--vary", std::string("parameters.w=") + range, "--at", "equilibrium", "--steady", "--json"});
+    const Outcome outcome = shop.run({"linearize", model, "--vary", std::string("parameters.w=") + range, "--at",
+                                      "equilibrium", "--steady", "--json"});
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
     return Json::parse(outcome.out)["changes"];
@@ -162,7 +167,8 @@ constraints:
 }
 
 // On a slide with the effort P + 3 q - q^3 the equilibrium that begins at q = -sqrt 3 ends where it meets another one,
-// at q = -1 and P = 2; from there on the one beyond q = 2 is left. With the effort P - 2 q + q^2 none is left beyond P = 1.
+// at q = -1 and P = 2; from there on the one beyond q = 2 is left. With the effort P - 2 q + q^2 none is left beyond P
+// = 1.
 TEST_CASE("linearize --vary tells where an equilibrium ends") {
   const Workshop shop;
   const auto slide = [&](const char* name, const char* effort, double start) {
@@ -172,9 +178,11 @@ gravity: [0, 0, 0]
 bodies: [{{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}]
 joints: [{{name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0], initial: {{position: {}}}}}]
 forces: [{{name: f, type: joint-force, joint: s, effort: {{expression: "{}-0.3*v(s)"}}}}]
-)YAML", start, effort));
+)YAML",
+                                        start, effort));
   };
-  const std::string folds = slide("folds.yaml", "P+3*q(s)-q(s)^3", -1.7), none = slide("none.yaml", "P-2*q(s)+q(s)^2", 0);
+  const std::string folds = slide("folds.yaml", "P+3*q(s)-q(s)^3", -1.7),
+                    none = slide("none.yaml", "P-2*q(s)+q(s)^2", 0);
   const auto study = [&](const std::string& model, const char* range, const char* how) {
     const Outcome outcome =
         shop.run({"linearize", model, "--vary", std::string("parameters.P=") + range, "--at", "equilibrium", how});
@@ -191,7 +199,8 @@ forces: [{{name: f, type: joint-force, joint: s, effort: {{expression: "{}-0.3*v
   CHECK(end["changes"][0]["ends"] == true);
   CHECK(end["changes"][0]["value"].get<double>() == Approx(1).epsilon(1e-5));
   CHECK(end["points"][3].contains("failure"));
-  CHECK_THAT(study(none, "0:1.5:4", "--steady"), Contains("no equilibrium is found") && Contains("the equilibrium ends"));
+  CHECK_THAT(study(none, "0:1.5:4", "--steady"),
+             Contains("no equilibrium is found") && Contains("the equilibrium ends"));
 }
 
 // On a slide with the effort p + q - q^3 the lower equilibrium ends at p = 2/(3 sqrt 3), the upper one at its negative.

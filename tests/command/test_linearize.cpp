@@ -226,14 +226,16 @@ joints:
 
 TEST_CASE("a ramp without an end is an input as any function of time") {
   const Workshop shop;
-  for (const char* element : {"forces: [{name: f, type: joint-force, joint: px, effort: {ramp: {rate: 1}}}]",
-                              "constraints: [{name: f, type: prescribed-motion, joint: px, motion: {ramp: {rate: 1}}}]"}) {
+  for (const char* element :
+       {"forces: [{name: f, type: joint-force, joint: px, effort: {ramp: {rate: 1}}}]",
+        "constraints: [{name: f, type: prescribed-motion, joint: px, motion: {ramp: {rate: 1}}}]"}) {
     shop.write("ramp.yaml",
-               std::string("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
-                           "  - {name: disc, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}\n"
-                           "  - {name: bob, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}\njoints:\n"
-                           "  - {name: px, type: prismatic, base: ground, moving: disc, position: [0, 0, 0], axis: [1, 0, 0]}\n"
-                           "  - {name: pb, type: prismatic, base: disc, moving: bob, position: [0, 0, 0], axis: [1, 0, 0]}\n") +
+               std::string(
+                   "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                   "  - {name: disc, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}\n"
+                   "  - {name: bob, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}\njoints:\n"
+                   "  - {name: px, type: prismatic, base: ground, moving: disc, position: [0, 0, 0], axis: [1, 0, 0]}\n"
+                   "  - {name: pb, type: prismatic, base: disc, moving: bob, position: [0, 0, 0], axis: [1, 0, 0]}\n") +
                    element + "\n");
     const Outcome outcome = shop.run({"linearize", "ramp.yaml", "--json"});
     INFO(outcome.err);

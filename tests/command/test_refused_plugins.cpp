@@ -22,15 +22,14 @@ TEST_CASE("a name that two plugins have ends what runs a model, with both files"
       INFO(outcome.err);
       CHECK(outcome.code == 3);
       CHECK(outcome.out.empty());
-      CHECK_THAT(outcome.err, Contains("error: " + other) && Contains(good + " ") &&
-                                  Contains("remove one of the two"));
+      CHECK_THAT(outcome.err, Contains("error: " + other) && Contains(good + " ") && Contains("remove one of the two"));
     }
 }
 
 TEST_CASE("a name that two plugins have does not end what tells of plugins") {
   const Workshop shop;
-  const Outcome listed = shop.run(
-      {"plugins", "--plugin-path", fixture("good"), "--plugin-path", fixture("same-name"), "--json"});
+  const Outcome listed =
+      shop.run({"plugins", "--plugin-path", fixture("good"), "--plugin-path", fixture("same-name"), "--json"});
   CHECK(listed.code == 0);
   const auto plugins = nlohmann::json::parse(listed.out).at("plugins");
   CHECK(plugins.at(0).at("status") == "loaded");

@@ -82,9 +82,9 @@ TEST_CASE("only the groups asked for are written, without reactions by default")
   REQUIRE(
       shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "a.csv", "--columns", "energy"})
           .code == 0);
-  CHECK(read_table(shop.read("a.csv")).names ==
-        std::vector<std::string>{"time", "energy.kinetic", "energy.potential", "energy.total", "energy.power",
-                                 "energy.work", "energy.balance"});
+  CHECK(read_table(shop.read("a.csv")).names == std::vector<std::string>{"time", "energy.kinetic", "energy.potential",
+                                                                         "energy.total", "energy.power", "energy.work",
+                                                                         "energy.balance"});
   REQUIRE(shop.run({"run", shipped("double_pendulum"), "--duration", "0.01", "--output", "b.csv"}).code == 0);
   const Table table = read_table(shop.read("b.csv"));
   CHECK(table.names[1] == "j1.q");
@@ -259,7 +259,8 @@ TEST_CASE("accelerations are columns on request, in every formulation") {
     CHECK(numbers[7] == Approx(expected).epsilon(1e-12));
     for (const std::size_t zero : {2u, 3u, 4u, 5u, 6u}) CHECK(std::abs(numbers[zero]) < 1e-12);
   }
-  CHECK_THAT(shop.run({"run", model, "--columns", "*.alphaz", "--output", "-"}).out, Catch::StartsWith("time,rod.alphaz\n"));
+  CHECK_THAT(shop.run({"run", model, "--columns", "*.alphaz", "--output", "-"}).out,
+             Catch::StartsWith("time,rod.alphaz\n"));
 }
 
 TEST_CASE("joints with as many coordinates as a kernel may have run with every integrator, in trees and loops") {
@@ -274,12 +275,13 @@ TEST_CASE("joints with as many coordinates as a kernel may have run with every i
     forces: [{name: f, type: spring-damper, a: {body: ground, point: [-1, 0, 0]}, b: {body: b}, stiffness: 100}],
     simulation: {duration: 0.3, output_interval: 0.3}})");
   };
-  for (const char* more :
-       {"", ", {name: t, type: many-coordinates, base: ground, moving: b, position: [0, 1, 0], axis: [1, 0, 0], cut: true}"})
+  for (
+      const char* more :
+      {"",
+       ", {name: t, type: many-coordinates, base: ground, moving: b, position: [0, 1, 0], axis: [1, 0, 0], cut: true}"})
     for (const char* integrator : {"dopri5", "radau5", "cvode-bdf"}) {
-      const Outcome outcome =
-          shop.run({"run", model(more), "--plugin-path", plugin, "--integrator", integrator, "--rtol", "1e-9", "--atol",
-                    "1e-11", "--columns", "b.x", "--output", "-"});
+      const Outcome outcome = shop.run({"run", model(more), "--plugin-path", plugin, "--integrator", integrator,
+                                        "--rtol", "1e-9", "--atol", "1e-11", "--columns", "b.x", "--output", "-"});
       INFO(integrator << ": " << outcome.out << outcome.err);
       REQUIRE(outcome.code == 0);
       const std::string last = outcome.out.substr(outcome.out.rfind(',') + 1);
@@ -302,11 +304,12 @@ TEST_CASE("violations of each joint are columns on request, in every formulation
     modules: [{name: armature, type: rotor, joint: axle, inertia: 0.01, ratio: 3}],
     simulation: {duration: 0.2, output_interval: 0.1}})");
   for (const char* solver : {"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"}) {
-    const Outcome outcome = shop.run({"run", model, "--solver", solver, "--columns", "violations", "--output", "a.csv"});
+    const Outcome outcome =
+        shop.run({"run", model, "--solver", solver, "--columns", "violations", "--output", "a.csv"});
     INFO(solver << ": " << outcome.out << outcome.err);
     REQUIRE(outcome.code == 0);
     const Table table = read_table(shop.read("a.csv"));
-    REQUIRE(table.names.size() == 1 + 2 * 12 + 2 + 2);   // a free joint forbids nothing
+    REQUIRE(table.names.size() == 1 + 2 * 12 + 2 + 2);  // a free joint forbids nothing
     CHECK(table.names[1] == "pin.violation_x");
     CHECK(table.names[4] == "pin.violation_rx");
     CHECK(table.names[7] == "pin.violation_vx");
@@ -323,8 +326,8 @@ TEST_CASE("violations of each joint are columns on request, in every formulation
 TEST_CASE("the violation of a cut joint is how far its bodies' points have parted, in ground axes") {
   const Workshop shop;
   const Outcome outcome =
-      shop.run({"run", shipped("four_link_flexible"), "--solver", "reduced", "--option", "correction=none", "--duration",
-                "3.2", "--columns", "C.violation_*,link*.q?,constraint.*", "--output", "a.csv"});
+      shop.run({"run", shipped("four_link_flexible"), "--solver", "reduced", "--option", "correction=none",
+                "--duration", "3.2", "--columns", "C.violation_*,link*.q?,constraint.*", "--output", "a.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const Table table = read_table(shop.read("a.csv"));
@@ -342,24 +345,24 @@ TEST_CASE("the violation of a cut joint is how far its bodies' points have parte
     CHECK(std::abs(at("C.violation_z")) < 1e-15);
     largest = std::max({largest, std::abs(x), std::abs(y)});
   }
-  CHECK(largest > 1e-6);   // Fig. 12: it grows without correction
+  CHECK(largest > 1e-6);  // Fig. 12: it grows without correction
   const Table held = [&] {
     REQUIRE(shop.run({"run", shipped("four_link_flexible"), "--solver", "reduced", "--columns", "C.violation_*",
                       "--output", "b.csv"})
                 .code == 0);
     return read_table(shop.read("b.csv"));
   }();
-  for (const std::vector<double>& row : held.rows)   // Fig. 13
+  for (const std::vector<double>& row : held.rows)  // Fig. 13
     for (std::size_t k = 1; k < row.size(); ++k) CHECK(std::abs(row[k]) < 1e-10);
 }
 
 TEST_CASE("an absolute tolerance that is coarse beside the bodies is told where states are lengths") {
   const Workshop shop;
-  const std::string model = shop.write(
-      "m.yaml",
-      "polyform: 1\nbodies:\n  - {name: hand, mass: 1.0e-15, center_of_mass: [5.0e-7, 0, 0], "
-      "inertia: {xx: 0, yy: 8.0e-29, zz: 8.0e-29}}\njoints:\n  - {name: pin, type: revolute, base: ground, "
-      "moving: hand, position: [0, 0, 0], axis: [0, 1, 0]}\nsimulation: {duration: 0.001}\n");
+  const std::string model =
+      shop.write("m.yaml",
+                 "polyform: 1\nbodies:\n  - {name: hand, mass: 1.0e-15, center_of_mass: [5.0e-7, 0, 0], "
+                 "inertia: {xx: 0, yy: 8.0e-29, zz: 8.0e-29}}\njoints:\n  - {name: pin, type: revolute, base: ground, "
+                 "moving: hand, position: [0, 0, 0], axis: [0, 1, 0]}\nsimulation: {duration: 0.001}\n");
   const auto said = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments{"run", model, "--quiet"};
     arguments.insert(arguments.end(), more.begin(), more.end());

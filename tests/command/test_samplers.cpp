@@ -14,7 +14,8 @@ TEST_CASE("a sampler of a sampler takes what was held before, in whatever order 
   for (const std::string& order : {fast + slow + other, slow + fast + other, other + slow + fast}) {
     const Table t = run(shop, shop.write("m.yaml", slide("signals:\n" + order)));
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
-      const double k = std::floor(t.at(r, "time") / 0.5 * (1 + 1e-12) - 1e-9);  // a row shows the state before its sample
+      const double k =
+          std::floor(t.at(r, "time") / 0.5 * (1 + 1e-12) - 1e-9);  // a row shows the state before its sample
       CAPTURE(order, t.at(r, "time"));
       CHECK(t.at(r, "signal.slow") == Approx(k > 0 ? 0.5 * k - 0.1 : 0).margin(1e-12));
     }
@@ -25,8 +26,7 @@ TEST_CASE("a sampler of a sampler takes what was held before, in whatever order 
 
 TEST_CASE("rows at the instants of a sampler show the state before, with every integrator, and runs go on from them") {
   const Workshop shop;
-  const std::string counter =
-      "signals:\n  - {name: count, type: sampler, input: \"signal(count)+1\", interval: 0.1}\n";
+  const std::string counter = "signals:\n  - {name: count, type: sampler, input: \"signal(count)+1\", interval: 0.1}\n";
   const std::string model = shop.write("count.yaml", slide(counter));
   for (const char* integrator : {"rk4", "dopri5", "radau5", "cvode-adams"}) {
     INFO(integrator);

@@ -50,7 +50,8 @@ TEST_CASE("a pid finds the rate of an input of time and positions, in every form
   const Workshop shop;
   const std::string model = shop.write(
       "m.yaml", slide("signals:\n  - {name: u, type: pid, input: \"sin(t) - 0.5*q(slide) - 0.5*x(block)\", kp: 8, kd: "
-                      "4}\n" + force("signal(u)"),
+                      "4}\n" +
+                          force("signal(u)"),
                       fmt::format("{{position: {}, velocity: {}}}", b, a)));
   for (const std::string& solver : solvers) {
     CAPTURE(solver);
@@ -77,11 +78,9 @@ TEST_CASE("loops of signals through a block with states close, in either order o
     for (const bool first : {true, false}) {
       const std::string item = fmt::format("  - {}\n", block.item);
       CAPTURE(item, first);
-      const Table t =
-          run(shop, shop.write("loop.yaml", slide("signals:\n" + (first ? item + error : error + item))));
+      const Table t = run(shop, shop.write("loop.yaml", slide("signals:\n" + (first ? item + error : error + item))));
       for (std::size_t r = 0; r < t.rows.size(); ++r)
-        CHECK(t.at(r, "signal.out") ==
-              Approx(block.gain * (1 - std::exp(-block.rate * t.at(r, "time")))).margin(1e-8));
+        CHECK(t.at(r, "signal.out") == Approx(block.gain * (1 - std::exp(-block.rate * t.at(r, "time")))).margin(1e-8));
     }
   // A sampler gives the error of the instant before: 1, 0, 1, 0, ...
   const std::string held = "  - {name: out, type: sampler, input: \"signal(error)\", interval: 0.3}\n";
@@ -177,7 +176,8 @@ TEST_CASE("limits of a pid hold where its input jumps by the clock") {
       CHECK(t.at(r, "signal.beyond") == Approx(s < 1 ? 0.1 + 0.4 * s : 2).margin(1e-8));
       CHECK(t.at(r, "signal.beyond.integral") == Approx(0.1 * std::min(s, 1.0)).margin(1e-8));
       // On the limit from 0.5 s on; there the integral is (1 - e)/2. A row at a jump has the state before it.
-      if (std::abs(s - 0.8) > 1e-9) CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
+      if (std::abs(s - 0.8) > 1e-9)
+        CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
     }
   }
 }
@@ -193,7 +193,8 @@ TEST_CASE("limits of a pid hold with kd, at a bend of the input, and for a pid b
   for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
     CAPTURE(integrator);
     const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.01", "--duration", "3"});
-    // The derivative is 1.5 exp(-10 s) behind the start, and -0.5 (f + 3) exp(-10 s) behind the jump, with the filter f.
+    // The derivative is 1.5 exp(-10 s) behind the start, and -0.5 (f + 3) exp(-10 s) behind the jump, with the filter
+    // f.
     const double left = std::exp(-10.0), f = 3 * (1 - left), integral = 2 - 1.5 * left;
     for (std::size_t r = 0; r < t.rows.size(); ++r) {
       const double s = t.at(r, "time");
@@ -247,7 +248,7 @@ TEST_CASE("a transfer function starts with the output that is given, with what g
   - {name: behind, type: transfer-function, input: "signal(lead) - 2", numerator: [1, 0, 3], denominator: [1, 2, 1], initial: 1}
   - {name: proper, type: transfer-function, input: 3, numerator: [5], denominator: [1, 1], initial: 6}
 )YAML",
-                                                                 "{position: 0.5}")));
+                                                       "{position: 0.5}")));
   for (std::size_t r = 0; r < t.rows.size(); ++r) {
     const double s = t.at(r, "time"), e = std::exp(-s);
     CAPTURE(s);

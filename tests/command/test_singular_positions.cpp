@@ -100,7 +100,8 @@ constraints:
              Contains("Reactions not unique in constraint d1, constraint d2: 1 redundant"));
 }
 
-TEST_CASE("a linkage that rounded lengths lock runs open by as much, and ends with the reason where it must be closed") {
+TEST_CASE(
+    "a linkage that rounded lengths lock runs open by as much, and ends with the reason where it must be closed") {
   const Workshop shop;
   std::ifstream file(shipped("bennett"));
   std::string text;
@@ -128,8 +129,9 @@ TEST_CASE("a linkage that rounded lengths lock runs open by as much, and ends wi
     CHECK(rounded.at(last, "joint1.q") == Approx(exact.at(last, "joint1.q")).epsilon(2e-6));
     const Outcome closed = run(model, {"--quiet", "--option", "tolerance=1e-10"});
     CHECK(closed.code == 1);
-    CHECK_THAT(in_one_line(closed.err), Contains("The constraints cannot be met: after 20 Newton steps joint `joint3`") &&
-                                            Contains("keeps the loop from being closed farther on"));
+    CHECK_THAT(in_one_line(closed.err),
+               Contains("The constraints cannot be met: after 20 Newton steps joint `joint3`") &&
+                   Contains("keeps the loop from being closed farther on"));
   }
 }
 
@@ -153,7 +155,8 @@ TEST_CASE("a loop with an axis that is off by rounding runs by itself, and that 
     };
     const Outcome outcome = run(model), exact = run(straight);
     REQUIRE(outcome.code + exact.code == 0);
-    CHECK_THAT(outcome.err, Contains("what joint `C` constrains depends on the other constraints") && Contains("comes open"));
+    CHECK_THAT(outcome.err,
+               Contains("what joint `C` constrains depends on the other constraints") && Contains("comes open"));
     const Table rows = read_table(outcome.out), right = read_table(exact.out);
     CHECK(rows.at(100, "A.v") == Approx(right.at(100, "A.v")).epsilon(1e-6));
     // A tolerance that is given is kept.

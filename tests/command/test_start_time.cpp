@@ -32,8 +32,8 @@ void check_goes_on(const std::string& model, const std::vector<std::string>& opt
   const Outcome begun = shop.run(with(first));
   INFO(begun.err);
   REQUIRE(begun.code == 0);
-  const Table rest = run(shop, model,
-                         with({"--state", state, "--at-time", "1", "--duration", "1", "--output-interval", "0.1"}));
+  const Table rest =
+      run(shop, model, with({"--state", state, "--at-time", "1", "--duration", "1", "--output-interval", "0.1"}));
   REQUIRE(rest.names == whole.names);
   REQUIRE(rest.rows.size() == 11);
   for (std::size_t r = 0; r < rest.rows.size(); ++r) {
@@ -72,15 +72,15 @@ const char* const four_bar_that_is_driven =
     "  - {name: drive, type: prescribed-motion, joint: a, motion: {expression: \"0.4*sin(3*t) + 0.1*t\"}}\n";
 
 std::string sampled(const std::string& more = "") {
-  return slide("signals:\n"
-               "  - {name: seen, type: sampler, input: \"q(slide)\", interval: 0.25}\n"
-               "  - {name: older, type: sampler, input: \"signal(seen)\", interval: 0.25}\n"
-               "  - {name: smooth, type: transfer-function, input: \"sin(5*t)\", numerator: [1],\n"
-               "     denominator: [0.3, 1]}\n"
-               "  - {name: before, type: delay, input: \"cos(4*t)\", time: 0.7}\n" +
-                   more +
-                   force("5*cos(2*t) - 8*signal(seen) - 4*signal(older) - v(slide) + signal(smooth) + signal(before)"),
-               "{position: 0.4, velocity: 0.3}");
+  return slide(
+      "signals:\n"
+      "  - {name: seen, type: sampler, input: \"q(slide)\", interval: 0.25}\n"
+      "  - {name: older, type: sampler, input: \"signal(seen)\", interval: 0.25}\n"
+      "  - {name: smooth, type: transfer-function, input: \"sin(5*t)\", numerator: [1],\n"
+      "     denominator: [0.3, 1]}\n"
+      "  - {name: before, type: delay, input: \"cos(4*t)\", time: 0.7}\n" +
+          more + force("5*cos(2*t) - 8*signal(seen) - 4*signal(older) - v(slide) + signal(smooth) + signal(before)"),
+      "{position: 0.4, velocity: 0.3}");
 }
 
 }  // namespace
@@ -141,8 +141,8 @@ TEST_CASE("the row at a time is found, and what it lacks is said") {
   const Outcome outcome = shop.run({"run", model, "--state", bare, "--at-time", "0.5", "--duration", "0.1", "--output",
                                     shop.path("b.csv").string(), "--quiet"});
   REQUIRE(outcome.code == 0);
-  CHECK_THAT(in_one_line(outcome.err), Contains("`signal.seen.held`") && Contains("begin as at t = 0") &&
-                                           Contains("polyform resume"));
+  CHECK_THAT(in_one_line(outcome.err),
+             Contains("`signal.seen.held`") && Contains("begin as at t = 0") && Contains("polyform resume"));
   const Table rest = read_table(shop.read("b.csv"));
   CHECK(rest.at(0, "time") == 0.5);
   CHECK(rest.at(0, "slide.q") == 3);
@@ -266,18 +266,21 @@ simulation: {duration: 2}
 
 TEST_CASE("states that cannot be taken are refused") {
   const Workshop shop;
-  const std::string ball = shop.write("m.yaml",
-                                      "polyform: 1\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
-                                      "joints:\n  - {name: j, type: spherical, base: ground, moving: b, position: [0, 0, 1]}\n"
-                                      "simulation: {duration: 0.1}\n");
+  const std::string ball =
+      shop.write("m.yaml",
+                 "polyform: 1\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+                 "joints:\n  - {name: j, type: spherical, base: ground, moving: b, position: [0, 0, 1]}\n"
+                 "simulation: {duration: 0.1}\n");
   const auto refused = [&](const std::string& rows) {
     const Outcome outcome = shop.run({"check", ball, "--state", shop.write("s.csv", rows)});
     CHECK(outcome.code == 2);
     return in_one_line(outcome.err);
   };
-  CHECK_THAT(refused("time,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0,0,0,0\n"), Contains("the quaternion's length differs from 1"));
+  CHECK_THAT(refused("time,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0,0,0,0\n"),
+             Contains("the quaternion's length differs from 1"));
   CHECK_THAT(refused("time,j.q[0],j.q[0],j.q[1],j.q[2],j.q[3]\n0,1,1,0,0,0\n"),
              Contains("column 'j.q[0]' stands in the header twice"));
-  const std::string commented = shop.write("s.csv", "# written by hand\ntime,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0.6,0.8,0,0\n");
+  const std::string commented =
+      shop.write("s.csv", "# written by hand\ntime,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0.6,0.8,0,0\n");
   CHECK(shop.run({"check", ball, "--state", commented}).code == 0);
 }

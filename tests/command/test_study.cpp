@@ -67,10 +67,10 @@ TEST_CASE("a study tells quantities of a motion that is known") {
 TEST_CASE("a study imports its model as the options say") {
   const Workshop shop;
   // With a free base the robot falls as a whole.
-  const Outcome outcome = shop.run({"study", std::string(POLYFORM_MODELS) + "/arm.urdf", "--import-option", "base=free",
-                                    "--vary", "bodies.pedestal.mass=5,10", "--quantity",
-                                    "drop=initial(pedestal.z)-final(pedestal.z)", "--duration", "0.2", "--output",
-                                    "a.csv"});
+  const Outcome outcome =
+      shop.run({"study", std::string(POLYFORM_MODELS) + "/arm.urdf", "--import-option", "base=free", "--vary",
+                "bodies.pedestal.mass=5,10", "--quantity", "drop=initial(pedestal.z)-final(pedestal.z)", "--duration",
+                "0.2", "--output", "a.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
   const auto rows = rows_of(shop.read("a.csv"));
@@ -138,8 +138,7 @@ TEST_CASE("cases in lanes give what they give one at a time, and the record says
     return rows_of(shop.read(table));
   };
   const auto together = study("lanes.csv", {}), alone = study("alone.csv", {"--no-lanes"});
-  CHECK_THAT(shop.read("lanes.csv.journal"),
-             Contains("in lanes: 8 cases at a time by riccati and " + integrator));
+  CHECK_THAT(shop.read("lanes.csv.journal"), Contains("in lanes: 8 cases at a time by riccati and " + integrator));
   CHECK_THAT(shop.read("alone.csv.journal"), Contains("one case at a time: as asked for"));
   REQUIRE(together.size() == alone.size());
   for (std::size_t k = 0; k < alone.size(); ++k) {
@@ -181,10 +180,14 @@ TEST_CASE("a study is not resumed where a file of its model, or the correlation 
   shop.write("part.yaml", oscillator.substr(0, oscillator.find("simulation:")));
   const auto study = [&](const std::string& correlation, const std::string& samples) {
     shop.write("m.yaml", "polyform: 1\ninclude: part.yaml\nsimulation: {duration: 0.1}\n");
-    shop.write("s.yaml", "study: 1\nmodel: m.yaml\nvary:\n  - {path: bodies.block.mass, values: \"uniform(1,2)\"}\n"
-                         "  - {path: forces.spring.stiffness, values: \"uniform(40,60)\"}\nmethod: sobol\n"
-                         "quantities: {end: final(slide.q)}\nsamples: " + samples + "\n"
-                         "correlation: [[1, " + correlation + "], [" + correlation + ", 1]]\n");
+    shop.write("s.yaml",
+               "study: 1\nmodel: m.yaml\nvary:\n  - {path: bodies.block.mass, values: \"uniform(1,2)\"}\n"
+               "  - {path: forces.spring.stiffness, values: \"uniform(40,60)\"}\nmethod: sobol\n"
+               "quantities: {end: final(slide.q)}\nsamples: " +
+                   samples +
+                   "\n"
+                   "correlation: [[1, " +
+                   correlation + "], [" + correlation + ", 1]]\n");
     return shop.run({"study", shop.path("s.yaml").string(), "--output", "a.csv", "--resume", "--json"});
   };
   REQUIRE(study("0.5", "4").code == 0);
@@ -280,8 +283,7 @@ TEST_CASE("seeds and numbers of samples that are none, and pages by other names,
   }
   CHECK_THAT(refusal("--report", "r.txt"), Contains("--report") && Contains("'r.txt'") && Contains(".html"));
   CHECK(!std::filesystem::exists(shop.path("r.txt")));
-  for (const char* command : {"run", "compare"})
-    CHECK(shop.run({command, model, "--report", "r.txt"}).code == 2);
+  for (const char* command : {"run", "compare"}) CHECK(shop.run({command, model, "--report", "r.txt"}).code == 2);
 }
 
 TEST_CASE("a setting for all cases does not stand over a factor") {

@@ -13,10 +13,11 @@ constexpr const char* read_anew = "simulation.step=0.001";
 
 /// The rows of a study of a model whose factors have levels, without the column of that factor.
 std::vector<std::string> rows_of_study(const Workshop& shop, const std::string& model,
-                                       const std::vector<std::string>& factors, const std::string& column,
-                                       bool anew, bool lanes) {
-  std::vector<std::string> arguments{"study",  model,  "--quantity", "end=final(" + column + ")", "--duration", "0.02",
-                                     "--output-interval", "0.01", "--output", "a.csv", "--quiet"};
+                                       const std::vector<std::string>& factors, const std::string& column, bool anew,
+                                       bool lanes) {
+  std::vector<std::string> arguments{
+      "study",    model,   "--quantity", "end=final(" + column + ")", "--duration", "0.02", "--output-interval", "0.01",
+      "--output", "a.csv", "--quiet"};
   const auto add = [&](const std::string& factor) {
     arguments.push_back("--vary");
     arguments.push_back(factor);
@@ -112,10 +113,9 @@ TEST_CASE("cases in place are those that are read anew, to the bit, and fail wit
                       "slide.q");
   }
   SECTION("masses and initial coordinates of a loop, one of whose bodies loses its mass") {
-    require_same_rows(linkage,
-                      {"bodies.b.mass=2,0,1e-12,3", "joints.o.initial.position=0.1,0.3,9",
-                       "joints.o.initial.velocity=0.7,1"},
-                      "r.q");
+    require_same_rows(
+        linkage,
+        {"bodies.b.mass=2,0,1e-12,3", "joints.o.initial.position=0.1,0.3,9", "joints.o.initial.velocity=0.7,1"}, "r.q");
   }
 }
 

@@ -31,9 +31,21 @@ class UserPlugin {
 };
 
 std::vector<std::string> study_by(const UserPlugin& plugin, const std::vector<std::string>& more) {
-  std::vector<std::string> arguments{"study", shipped("double_pendulum"), "--vary", "bodies.rod1.mass=1,2,3,4",
-                                     "--quantity", "end=final(j1.q)", "--duration", "0.02", "--output-interval", "0.01",
-                                     "--solver", "planted-alone", "--plugin-path", plugin.file(), "--quiet"};
+  std::vector<std::string> arguments{"study",
+                                     shipped("double_pendulum"),
+                                     "--vary",
+                                     "bodies.rod1.mass=1,2,3,4",
+                                     "--quantity",
+                                     "end=final(j1.q)",
+                                     "--duration",
+                                     "0.02",
+                                     "--output-interval",
+                                     "0.01",
+                                     "--solver",
+                                     "planted-alone",
+                                     "--plugin-path",
+                                     plugin.file(),
+                                     "--quiet"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }

@@ -278,8 +278,8 @@ simulation: {duration: 1, integrator: dopri5, output_interval: 0.1}
   const std::string rows = shop.read("press.csv");
   CHECK_THAT(rows, Contains("`cylinder`") && Contains("ended the run at t = "));
   CHECK(rows.find("ended the run") == rows.rfind("ended the run"));
-  const Outcome early =
-      shop.run({"run", "press.yaml", "--set", "forces.cylinder.flow=2e-3", "--output", "rows.csv", "--quiet", "--json"});
+  const Outcome early = shop.run(
+      {"run", "press.yaml", "--set", "forces.cylinder.flow=2e-3", "--output", "rows.csv", "--quiet", "--json"});
   CHECK(early.code == 0);
   CHECK_THAT(early.err, Contains("warning: `cylinder`") && Contains("ended the run at t = "));
   CHECK_THAT(nlohmann::json::parse(early.out)["ended_by"].get<std::string>(), Contains("`cylinder`"));

@@ -16,12 +16,22 @@ TEST_CASE("Forces of lines, points and joints tell what they feel", "[command][o
   - {name: e, type: joint-force, joint: slide, effort: 2.5}
   - {name: p, type: point-force, body: block, force: [1, 2, 3], moment: [4, 5, 6]}
   - {name: j, type: joint-spring-damper, joint: slide, stiffness: 7, damping: 0.5, rest: 0.25}
-)", "{position: 1, velocity: 2}"));
+)",
+                                "{position: 1, velocity: 2}"));
   const Table rows = run(shop, "told.yaml", {"--columns", "s.*,e.*,p.*,j.*", "--duration", "0.1"});
-  const std::vector<std::pair<std::string, double>> expected{
-      {"s.length", 1},     {"s.rate", 2},   {"s.tension", 8}, {"e.effort", 2.5},  {"p.fx", 1},     {"p.fy", 2},
-      {"p.fz", 3},         {"p.mx", 4},     {"p.my", 5},      {"p.mz", 6},        {"j.rate", 2},
-      {"j.deflection", 0.75}, {"j.effort", -7 * 0.75 - 0.5 * 2}};
+  const std::vector<std::pair<std::string, double>> expected{{"s.length", 1},
+                                                             {"s.rate", 2},
+                                                             {"s.tension", 8},
+                                                             {"e.effort", 2.5},
+                                                             {"p.fx", 1},
+                                                             {"p.fy", 2},
+                                                             {"p.fz", 3},
+                                                             {"p.mx", 4},
+                                                             {"p.my", 5},
+                                                             {"p.mz", 6},
+                                                             {"j.rate", 2},
+                                                             {"j.deflection", 0.75},
+                                                             {"j.effort", -7 * 0.75 - 0.5 * 2}};
   for (const auto& [name, value] : expected) {
     INFO(name);
     CHECK(rows.at(0, name) == Approx(value).epsilon(1e-14));
@@ -72,7 +82,8 @@ TEST_CASE("Two included files may not give one parameter two values", "[command]
   };
   const Outcome other = started("parameters: {l: 1, k: 5}\n");
   CHECK(other.code == 2);
-  CHECK_THAT(other.err, Contains("b.yaml:1:23") && Contains("the value 5 here and 4 in another") && Contains("a.yaml:1:14"));
+  CHECK_THAT(other.err,
+             Contains("b.yaml:1:23") && Contains("the value 5 here and 4 in another") && Contains("a.yaml:1:14"));
   CHECK(started("parameters: {k: 5}\n", "parameters: {k: 6}\n").code == 0);
   CHECK(started("parameters: {k: 2 + 2}\n").code == 0);
   CHECK(started("include: c.yaml\n").code == 2);  // there is none
@@ -86,13 +97,14 @@ namespace {
 
 /// A spring at the origin with k = 4 N/m and the free length 0.5 m, and a push by half of its tension the same way.
 std::string pushed(const std::string& effort, const std::string& more = {}) {
-  return slide("signals:\n  - {name: sum, type: integrator, input: \"channel(s.tension)\"}\n"
-               "  - {name: twice, value: \"2*channel(signal.sum.integral)\"}\n"
-               "forces:\n  - {name: push, type: joint-force, joint: slide, effort: {expression: \"" + effort + "\"}}\n" +
-               more +
-               "  - {name: s, type: spring-damper, a: {body: ground, point: [0, 0, 0]}, "
-               "b: {body: block, point: [0, 0, 0]}, stiffness: 4, free_length: 0.5}\n",
-               "{position: 1}");
+  return slide(
+      "signals:\n  - {name: sum, type: integrator, input: \"channel(s.tension)\"}\n"
+      "  - {name: twice, value: \"2*channel(signal.sum.integral)\"}\n"
+      "forces:\n  - {name: push, type: joint-force, joint: slide, effort: {expression: \"" +
+          effort + "\"}}\n" + more +
+          "  - {name: s, type: spring-damper, a: {body: ground, point: [0, 0, 0]}, "
+          "b: {body: block, point: [0, 0, 0]}, stiffness: 4, free_length: 0.5}\n",
+      "{position: 1}");
 }
 
 }  // namespace
@@ -123,7 +135,8 @@ TEST_CASE("What a formula cannot read is refused with its reason", "[command][fo
     CHECK(outcome.code == 2);
     CHECK_THAT(outcome.err, Contains(why));
   };
-  const std::string other = "  - {name: g, type: joint-force, joint: slide, effort: {expression: \"channel(push.effort)\"}}\n";
+  const std::string other =
+      "  - {name: g, type: joint-force, joint: slide, effort: {expression: \"channel(push.effort)\"}}\n";
   refused("-channel(g.effort)", other, "an algebraic loop of forces: push -> g -> push");
   refused("channel(imu.specific_force_x)",
           "  - {name: imu, type: inertial-sensor, at: {body: block, point: [0, 0, 0]}, lag: 0.1}\n",

@@ -280,7 +280,8 @@ joints:
 )";
   for (const char* name : {"part.csv", "part.h5", "part.html", "part.so", "part.trajectories.h5"}) {
     shop.write(name, part);
-    shop.write("top.yaml", "polyform: 1\ninclude: [" + std::string(name) + "]\ngravity: [0, -9.81, 0]\nsimulation: {duration: 0.1}\n");
+    shop.write("top.yaml", "polyform: 1\ninclude: [" + std::string(name) +
+                               "]\ngravity: [0, -9.81, 0]\nsimulation: {duration: 0.1}\n");
     const std::string file = name;
     const std::vector<std::string> vary{"--vary", "gravity[1]=-9,-10"};
     std::vector<std::vector<std::string>> commands;

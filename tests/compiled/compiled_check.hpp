@@ -17,7 +17,8 @@ bodies:
 joints:
   - {{name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0.2]}}
   - {{name: k, type: revolute, base: a, moving: b, position: [{1}, 0, 0], axis: [0, 3, 4], initial: {{velocity: -2}}}}
-)", mass, length);
+)",
+                     mass, length);
 }
 
 }  // namespace polyform::test

@@ -53,8 +53,9 @@ struct AllStates final : host::RowSink {
   void row(double time, const Observation& now) override {
     if (time == 0) return;
     std::vector<double> y(solver.state_size());
-    REQUIRE(solver.encode({.q = now.q, .v = now.v, .eta = now.eta, .etadot = now.etadot, .x = now.x,
-                           .discrete = now.discrete}, y) == Status::ok);
+    REQUIRE(solver.encode(
+                {.q = now.q, .v = now.v, .eta = now.eta, .etadot = now.etadot, .x = now.x, .discrete = now.discrete},
+                y) == Status::ok);
     times.push_back(time);
     states.push_back(y);
   }
@@ -105,8 +106,8 @@ inline void check_runs(std::span<const std::unique_ptr<host::System>> systems, c
     std::vector<unsigned char> marks(worlds, 7);
     functions.run(method, *solvers[0],
                   {worlds, times.size(), settings.step, settings.max_step, settings.absolute_tolerance,
-                   settings.relative_tolerance, times.data(), numbers.data(), starts.data(), found.data(),
-                   marks.data(), nullptr, nullptr, 0});
+                   settings.relative_tolerance, times.data(), numbers.data(), starts.data(), found.data(), marks.data(),
+                   nullptr, nullptr, 0});
     for (std::size_t w = 0; w < worlds; ++w) {
       CHECK(marks[w] == 0);
       double largest = 0, off = 0;

@@ -32,11 +32,11 @@ class OnProcessor final : public DeviceFunctions {
  public:
   explicit OnProcessor(const std::string& source) : folder_(std::filesystem::temp_directory_path()) {
     std::ofstream(folder_.file("model.cpp")) << source;
-    const host::ProgramEnd end = host::run_program(
-        {host::find_compiler().file, "-std=c++20", "-O1", "-shared", "-fPIC", "-w", "-DPOLYFORM_DEVICE",
-         "-I" + host::installed_include_folder().string(), folder_.file("model.cpp").string(), "-o",
-         folder_.file("model.so").string()},
-        folder_.file("messages"));
+    const host::ProgramEnd end =
+        host::run_program({host::find_compiler().file, "-std=c++20", "-O1", "-shared", "-fPIC", "-w",
+                           "-DPOLYFORM_DEVICE", "-I" + host::installed_include_folder().string(),
+                           folder_.file("model.cpp").string(), "-o", folder_.file("model.so").string()},
+                          folder_.file("messages"));
     INFO(end.printed);
     REQUIRE(end.status == 0);
     library_ = ::dlopen(folder_.file("model.so").c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -120,11 +120,11 @@ TEST_CASE("the source becomes PTX where clang is installed, without a vendor's h
   host::ProgramEnd end{-1, ""};
   for (const char* const clang : {"/usr/bin/clang++", "/usr/bin/clang++-14"})
     if (end.status != 0 && std::filesystem::exists(clang))
-      end = host::run_program({clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-                               "--cuda-gpu-arch=sm_70", "-S", "-O3", "-std=c++20", "-DPOLYFORM_DEVICE",
-                               "-I" + host::installed_include_folder().string(), folder.file("model.cu").string(),
-                               "-o", folder.file("model.ptx").string()},
-                              folder.file("messages"));
+      end = host::run_program(
+          {clang, "-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-gpu-arch=sm_70", "-S", "-O3",
+           "-std=c++20", "-DPOLYFORM_DEVICE", "-I" + host::installed_include_folder().string(),
+           folder.file("model.cu").string(), "-o", folder.file("model.ptx").string()},
+          folder.file("messages"));
   if (end.status == -1) {
     WARN("clang is not installed: PTX was not made");
     return;

@@ -60,8 +60,8 @@ TEST_CASE("the general code runs worlds with numbers of their own as the host do
 }
 
 TEST_CASE("the general code runs trees as the host does, of any size and with any hinges") {
-  const std::string name = GENERATE(as<std::string>(), "seven_axis_arm", "triple_spherical_pendulum", "free_body",
-                                    "spring_damper_pendulum");
+  const std::string name =
+      GENERATE(as<std::string>(), "seven_axis_arm", "triple_spherical_pendulum", "free_body", "spring_damper_pendulum");
   INFO(name);
   std::vector<std::unique_ptr<host::System>> systems;
   systems.push_back(system_from_file(model_file(name)));

@@ -18,8 +18,9 @@ const Registry& with(const std::string& plugin) {
   return registries.try_emplace(plugin, options_with({plugin})).first->second;
 }
 
-constexpr const char* libraries[] = {"wrong_joints", "wrong_forces",  "wrong_constraints", "wrong_modules",
-                                     "wrong_bodies", "wrong_solvers", "wrong_integrators", "curve_joints", "third_party"};
+constexpr const char* libraries[] = {"wrong_joints",      "wrong_forces", "wrong_constraints",
+                                     "wrong_modules",     "wrong_bodies", "wrong_solvers",
+                                     "wrong_integrators", "curve_joints", "third_party"};
 
 /// Under a sanitizer every call takes many times as long: of solvers, whose battery is the longest, only these are
 /// tried.
@@ -38,8 +39,7 @@ std::vector<Claim> made_claims_of(const std::string& name, double seconds, std::
       for (const Offer& offer : plugin.offers)
         if (offer.name == name)
           return polyform::host::test::claims_of(
-              registry, plugin, offer,
-              {.time_limit = seconds, .thorough = needs_many_models(name), .draw = draw});
+              registry, plugin, offer, {.time_limit = seconds, .thorough = needs_many_models(name), .draw = draw});
   }
   FAIL("no type " << name);
   return {};
@@ -146,7 +146,7 @@ TEST_CASE("the word ground in a meaning switches nothing off") {
   require_passed("foot-sound", "cancels");
   require_failed("foot-axes", "wrenches turn with the frame");
   require_failed("foot-place", "wrenches turn with the frame");  // it holds on to the ground origin
-  require_sound("floats-sound");  // gravity turns too, and takes its part
+  require_sound("floats-sound");                                 // gravity turns too, and takes its part
   require_passed("floats-sound", "wrenches turn with the frame");
   require_failed("floats-axes", "wrenches turn with the frame");
 }

@@ -153,9 +153,12 @@ constraints:
     INFO("formulation " << formulation->name());
     const auto solver = solver_for(*system, *formulation);
     // As above: the tip keeps its moment of momentum about the elbow. It has a microsecond to change since.
-    run_rows(*system, *solver, 1.000001, [&](double t, const Observation& o) {
-      CHECK(o.v[0] == Approx(t > 1 ? 2 : 0).margin(1e-10));
-      CHECK(o.v[1] == Approx(t > 1 ? -2 - 1 / 0.34 : 0).margin(1e-4));
-    }, 1);
+    run_rows(
+        *system, *solver, 1.000001,
+        [&](double t, const Observation& o) {
+          CHECK(o.v[0] == Approx(t > 1 ? 2 : 0).margin(1e-10));
+          CHECK(o.v[1] == Approx(t > 1 ? -2 - 1 / 0.34 : 0).margin(1e-4));
+        },
+        1);
   }
 }

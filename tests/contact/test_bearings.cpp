@@ -81,11 +81,12 @@ TEST_CASE("a mass on a guide slides to rest by its weight, and stays or turns ba
 }
 
 TEST_CASE("a preload rubs without a load") {
-  const auto system = mass_on_guide(
-      {0, 0, 0}, 2, "  - {name: f, type: dry-friction, joint: guide, coefficient: 0.3, preload: 10}\n");
+  const auto system =
+      mass_on_guide({0, 0, 0}, 2, "  - {name: f, type: dry-friction, joint: guide, coefficient: 0.3, preload: 10}\n");
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    CHECK(run_to_end(*system, *formulation, bearing_settings(2)).positions[0].x == Approx(4 / (2 * 1.5)).epsilon(1e-10));
+    CHECK(run_to_end(*system, *formulation, bearing_settings(2)).positions[0].x ==
+          Approx(4 / (2 * 1.5)).epsilon(1e-10));
   }
 }
 
@@ -97,7 +98,8 @@ TEST_CASE("a pendulum in a dry bearing rests out of the vertical up to its angle
     INFO(formulation->name());
     CHECK(std::abs(run_to_end(*below, *formulation, bearing_settings(100)).velocities[0].x) < 1e-12);
     // A hundredth of the torque is left; it becomes a little less as the pendulum turns.
-    const double rate = -0.01 * rod_mass * earth * rod_arm * std::sin(limit) / (rod_inertia + rod_mass * rod_arm * rod_arm);
+    const double rate =
+        -0.01 * rod_mass * earth * rod_arm * std::sin(limit) / (rod_inertia + rod_mass * rod_arm * rod_arm);
     const Ended ended = run_to_end(*above, *formulation, bearing_settings(0.1));
     CHECK(ended.angular_velocities[0].y == Approx(0.1 * rate).epsilon(0.05));
   }

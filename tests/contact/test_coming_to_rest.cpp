@@ -128,8 +128,8 @@ forces: [{name: c, type: contact, a: b, b: ground, law: rigid, friction: {dynami
   }
 }
 
-// A cylinder rolls askew over the edge of a table. The row at the edge of its end has no place beyond the table; closing its
-// gap would move the cylinder back by its length.
+// A cylinder rolls askew over the edge of a table. The row at the edge of its end has no place beyond the table;
+// closing its gap would move the cylinder back by its length.
 TEST_CASE("a correction that would move a body far ends the run with a message") {
   const auto system = system_from_text(R"(
 polyform: 1

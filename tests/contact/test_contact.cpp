@@ -40,7 +40,8 @@ std::string ball_on_plane(const char* gravity, const std::string& velocity, cons
 /// The time that a contact without damping lasts: 2 δ_m/v ∫ dx/√(1 − xⁿ⁺¹) over 0 to 1.
 double duration_of_contact(double mass, double k, double n, double speed) {
   const double depth = std::pow(0.5 * mass * speed * speed * (n + 1) / k, 1 / (n + 1));
-  return 2 * depth / speed * std::sqrt(std::numbers::pi) * std::tgamma(1 + 1 / (n + 1)) / std::tgamma(0.5 + 1 / (n + 1));
+  return 2 * depth / speed * std::sqrt(std::numbers::pi) * std::tgamma(1 + 1 / (n + 1)) /
+         std::tgamma(0.5 + 1 / (n + 1));
 }
 
 }  // namespace
@@ -57,9 +58,8 @@ TEST_CASE("the damping number solves its equation and is 3(1 − e)/2 for small 
 TEST_CASE("a ball comes back with the restitution that was asked for, whatever the law's exponent") {
   for (const double e : {0.1, 0.5, 0.8, 1.0})
     for (const double n : {1.0, 1.5, 3.0}) {
-      const auto system = system_from_text(
-          ball_on_plane("[0, 0, 0]", "[0, 0, -2, 0, 0, 0]",
-                        fmt::format("stiffness: 1.0e+8, exponent: {}, restitution: {}", n, e)));
+      const auto system = system_from_text(ball_on_plane(
+          "[0, 0, 0]", "[0, 0, -2, 0, 0, 0]", fmt::format("stiffness: 1.0e+8, exponent: {}, restitution: {}", n, e)));
       for (const Formulation* formulation : formulations_for(*system)) {
         INFO(formulation->name() << " e " << e << " n " << n);
         const Ended ended = run_to_end(*system, *formulation, settings(0.5));
@@ -104,7 +104,8 @@ TEST_CASE("an elastic contact lasts as long as Hertz's law says") {
 TEST_CASE("a ball that is thrown without spin rolls at five sevenths of its speed") {
   const auto system = system_from_text(ball_on_plane(
       "[0, 0, -9.81]", "[3, 0, 0, 0, 0, 0]",
-      "stiffness: 1.0e+7, exponent: 1, restitution: 0.5, friction: {static: 0.4, dynamic: 0.3, velocity: 0.01}", "0.1"));
+      "stiffness: 1.0e+7, exponent: 1, restitution: 0.5, friction: {static: 0.4, dynamic: 0.3, velocity: 0.01}",
+      "0.1"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const Ended ended = run_to_end(*system, *formulation, settings(1));

@@ -19,10 +19,26 @@ using namespace polyform::test;
 
 namespace {
 
-const TriangleMesh cube{{{-0.5, -0.5, -0.5}, {0.5, -0.5, -0.5}, {0.5, 0.5, -0.5}, {-0.5, 0.5, -0.5},
-                         {-0.5, -0.5, 0.5}, {0.5, -0.5, 0.5}, {0.5, 0.5, 0.5}, {-0.5, 0.5, 0.5}},
-                        {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7}, {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
-                         {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}}};
+const TriangleMesh cube{{{-0.5, -0.5, -0.5},
+                         {0.5, -0.5, -0.5},
+                         {0.5, 0.5, -0.5},
+                         {-0.5, 0.5, -0.5},
+                         {-0.5, -0.5, 0.5},
+                         {0.5, -0.5, 0.5},
+                         {0.5, 0.5, 0.5},
+                         {-0.5, 0.5, 0.5}},
+                        {{0, 2, 1},
+                         {0, 3, 2},
+                         {4, 5, 6},
+                         {4, 6, 7},
+                         {0, 1, 5},
+                         {0, 5, 4},
+                         {1, 2, 6},
+                         {1, 6, 5},
+                         {2, 3, 7},
+                         {2, 7, 6},
+                         {3, 0, 4},
+                         {3, 4, 7}}};
 /// A cube of 1 m: as a box, as a convex mesh and as triangles.
 std::array<GeometricShape, 3> cubes() {
   using enum GeometricShape::Kind;
@@ -139,8 +155,8 @@ TEST_CASE("the distance from an ellipsoid to a convex mesh is the largest along 
       for (int i = 0; i < 200; ++i)
         for (int k = 0; k < 400; ++k) {
           const double theta = std::acos(-1.0) * (i + 0.5) / 200, phi = std::acos(-1.0) * k / 200;
-          most = std::max(most, along({std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi),
-                                       std::cos(theta)}));
+          most = std::max(most,
+                          along({std::sin(theta) * std::cos(phi), std::sin(theta) * std::sin(phi), std::cos(theta)}));
         }
       CHECK(found.gap > most - 1e-13);
       CHECK(found.gap < most + 1e-3);
@@ -182,8 +198,7 @@ TEST_CASE("an ellipsoid that comes down beside an edge is thrown off by an impac
       const Vec3 lever = cross(low, n);
       const double impulse = 2 * n.z / (1 + dot(lever, lever) / moment), flight = 0.1;
       const Vec3 expected = center + flight * (Vec3{0, 0, -1} + impulse * n);
-      const auto system =
-          system_from_text(falling_egg(half_axes, center + Vec3{0, 0, 0.3}, turned, moment, ground));
+      const auto system = system_from_text(falling_egg(half_axes, center + Vec3{0, 0, 0.3}, turned, moment, ground));
       for (const Formulation* formulation : formulations_for(*system)) {
         INFO(formulation->name() << " " << half_axes.x << " on " << ground);
         const Ended ended = run_to_end(*system, *formulation, exact_run(0.3 + flight));

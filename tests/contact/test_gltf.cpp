@@ -120,7 +120,8 @@ TEST_CASE("nodes of a glTF file move, turn, stretch and mirror what they hold") 
   const std::string child = R"({"children": [1], "scale": [-3, 1, 1]}, {"mesh": 0, "translation": [1, 0, 0]})";
   check_inside(read_good(tetrahedron(child)), 3.0 / 6, {-3 * 1.25, 0.25, 0.25});
   // Two nodes hold the same mesh.
-  const TriangleMesh twice = read_good(tetrahedron(R"({"mesh": 0, "children": [1]}, {"mesh": 0, "translation": [5, 0, 0]})"));
+  const TriangleMesh twice =
+      read_good(tetrahedron(R"({"mesh": 0, "children": [1]}, {"mesh": 0, "translation": [5, 0, 0]})"));
   check_inside(twice, 2.0 / 6, {2.75, 0.25, 0.25});
 }
 
@@ -128,7 +129,8 @@ TEST_CASE("a glTF file may have strips, fans, triangles without indices, and who
   // The strip and the fan of four corners are two triangles that share a side, and face the same way.
   for (const int mode : {5, 6}) {
     const TriangleMesh mesh = read_good(gltf_with(
-        R"({"mesh": 0})", in_text(bytes_of<float>({0, 0, 0, 1, 0, 0, mode == 5 ? 0.f : 1.f, 1, 0, mode == 5 ? 1.f : 0.f, 1, 0}) + faces),
+        R"({"mesh": 0})",
+        in_text(bytes_of<float>({0, 0, 0, 1, 0, 0, mode == 5 ? 0.f : 1.f, 1, 0, mode == 5 ? 1.f : 0.f, 1, 0}) + faces),
         "", fmt::format(R"("attributes": {{"POSITION": 0}}, "mode": {})", mode)));
     REQUIRE(mesh.faces.size() == 2);
     double area = 0;
@@ -136,8 +138,8 @@ TEST_CASE("a glTF file may have strips, fans, triangles without indices, and who
       area += cross(mesh.vertices[f[1]] - mesh.vertices[f[0]], mesh.vertices[f[2]] - mesh.vertices[f[0]]).z / 2;
     CHECK(area == 1);
   }
-  const TriangleMesh first = read_good(gltf_with(R"({"mesh": 0})", in_text(corners + faces), "",
-                                                 R"("attributes": {"POSITION": 0})"));
+  const TriangleMesh first =
+      read_good(gltf_with(R"({"mesh": 0})", in_text(corners + faces), "", R"("attributes": {"POSITION": 0})"));
   CHECK(first.faces.size() == 1);
   // Corners as normalized bytes: 127 is 1, and each takes 4 bytes.
   std::string file = tetrahedron(R"({"mesh": 0})");

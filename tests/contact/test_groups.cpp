@@ -158,26 +158,32 @@ TEST_CASE("a group of meshes, height fields, ellipsoids, boxes and cylinders mov
         "    - {type: height-field, spacing: 0.2, position: [0, 0, -0.02],\n"
         "       heights: [[0.02, 0, 0.01, 0], [0, 0.02, 0, 0.01], [0.01, 0, 0.02, 0], [0, 0.01, 0, 0.02]]}\nbodies:\n";
     const auto body = [&](std::string_view name, std::string_view position, std::string_view shape) {
-      text += fmt::format("  - {{name: {}, mass: 0.5, inertia: {{xx: 5.0e-4, yy: 6.0e-4, zz: 7.0e-4}}, position: {},\n"
-                          "     geometry: [{}]}}\n", name, position, shape);
+      text += fmt::format(
+          "  - {{name: {}, mass: 0.5, inertia: {{xx: 5.0e-4, yy: 6.0e-4, zz: 7.0e-4}}, position: {},\n"
+          "     geometry: [{}]}}\n",
+          name, position, shape);
     };
-    body("stone", "[0, 0, 0.07]",
-         "{type: mesh, convex: true, vertices: [[0.05, 0, 0], [-0.05, 0, 0], [0, 0.05, 0], [0, -0.05, 0], [0, 0, 0.05], "
-         "[0, 0, -0.05]]}");
+    body(
+        "stone", "[0, 0, 0.07]",
+        "{type: mesh, convex: true, vertices: [[0.05, 0, 0], [-0.05, 0, 0], [0, 0.05, 0], [0, -0.05, 0], [0, 0, 0.05], "
+        "[0, 0, -0.05]]}");
     body("log", "[0.16, 0, 0.05]", "{type: cylinder, radius: 0.04, length: 0.1}");
     body("crate", "[0.01, 0.16, 0.06]", "{type: box, size: [0.08, 0.07, 0.06]}");
     body("egg", "[0.16, 0.15, 0.045]", "{type: ellipsoid, semi_axes: [0.05, 0.03, 0.03]}");
     body("ball", "[0.02, 0.01, 0.18]", "{type: sphere, radius: 0.04}");
     text += "joints:\n";
     for (const std::string_view name : {"stone", "log", "crate", "egg", "ball"})
-      text += fmt::format("  - {{name: of_{0}, type: free, base: ground, moving: {0}, "
-                          "initial: {{velocity: [0.3, 0.2, 0, {1}, {1}, -0.2]}}}}\n",
-                          name, name == "stone" || name == "egg" ? 0.0 : (name == "log" ? -0.3 : -0.1));
-    return system_from_text(text + fmt::format("contacts:\n"
-                                               "  - {{name: hard, between: [hard, hard], results: {0}, stiffness: 1.0e+5}}\n"
-                                               "  - {{name: soft, between: [egg, [ground, ball, crate]], results: {0}, "
-                                               "stiffness: 1.0e+5}}\n"
-                                               "groups: {{hard: [stone, log, crate, ball, ground]}}\n", results));
+      text += fmt::format(
+          "  - {{name: of_{0}, type: free, base: ground, moving: {0}, "
+          "initial: {{velocity: [0.3, 0.2, 0, {1}, {1}, -0.2]}}}}\n",
+          name, name == "stone" || name == "egg" ? 0.0 : (name == "log" ? -0.3 : -0.1));
+    return system_from_text(text +
+                            fmt::format("contacts:\n"
+                                        "  - {{name: hard, between: [hard, hard], results: {0}, stiffness: 1.0e+5}}\n"
+                                        "  - {{name: soft, between: [egg, [ground, ball, crate]], results: {0}, "
+                                        "stiffness: 1.0e+5}}\n"
+                                        "groups: {{hard: [stone, log, crate, ball, ground]}}\n",
+                                        results));
   };
   const auto pairs = model("each"), group = model("total");
   REQUIRE(pairs->view().forces[0].names.size() == 13);
@@ -192,8 +198,9 @@ TEST_CASE("a group of meshes, height fields, ellipsoids, boxes and cylinders mov
 
 TEST_CASE("a heap with friction only loses energy, and what it loses is counted") {
   const auto system = system_from_text(
-      balls(12, "contacts: {all: true, results: total, stiffness: 1.0e+6, restitution: 0.5, friction: {dynamic: 0.3, "
-                "velocity: 0.1}}\n"));
+      balls(12,
+            "contacts: {all: true, results: total, stiffness: 1.0e+6, restitution: 0.5, friction: {dynamic: 0.3, "
+            "velocity: 0.1}}\n"));
   const Ended ended = run_to_end(*system, *formulations_for(*system).front(), heap_settings(0.3, 1e-7));
   CHECK(ended.record.energy_drift < 1e-5);
   double energy = 0, at_start = 0;
@@ -231,7 +238,8 @@ TEST_CASE("contacts between groups leave out what is within them, and pairs unde
   const std::string groups = "groups: {left: [ball0, ball2], rest: [ball1, ball3], all: [\"ball?\"]}\n";
   CHECK(names(groups + "contacts: {between: [left, rest], except: [[ball0, ball3]], stiffness: 1.0e+5}\n") ==
         Names{"contact.ball0.ball1", "contact.ball1.ball2", "contact.ball2.ball3"});
-  CHECK(names(groups + "contacts:\n  - {between: [all, ground], stiffness: 1.0e+5}\n"
-                       "  - {name: sticky, bodies: [left], stiffness: 1.0e+4, results: total}\n") ==
-        Names{"contact.ball0.ground", "contact.ball1.ground", "contact.ball2.ground", "contact.ball3.ground", "sticky"});
+  CHECK(
+      names(groups + "contacts:\n  - {between: [all, ground], stiffness: 1.0e+5}\n"
+                     "  - {name: sticky, bodies: [left], stiffness: 1.0e+4, results: total}\n") ==
+      Names{"contact.ball0.ground", "contact.ball1.ground", "contact.ball2.ground", "contact.ball3.ground", "sticky"});
 }

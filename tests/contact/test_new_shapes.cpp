@@ -284,7 +284,8 @@ TEST_CASE("meshes and height fields that cannot be read are told with file and p
         body_over(one.shape, is_pair ? "{type: ellipsoid, semi_axes: [1, 1, 1]}" : "{type: sphere, radius: 1}",
                   "position: [0, 0, 3]", "stiffness: 1");
     auto model = host::read_model_text(text, "model.yaml", registry().catalog(), diagnostics, missing);
-    if (!diagnostics.failed() && is_pair) host::System::assemble(std::move(model), registry().keep_alive(), diagnostics);
+    if (!diagnostics.failed() && is_pair)
+      host::System::assemble(std::move(model), registry().keep_alive(), diagnostics);
     std::string told;
     for (const Diagnostic& d : diagnostics.all()) told += host::format(d) + "\n";
     INFO(one.shape << ": " << told);

@@ -1,4 +1,5 @@
-// Shapes that lie deeper in each other than a compliant law can carry are told by names, and no step passes through one.
+// Shapes that lie deeper in each other than a compliant law can carry are told by names, and no step passes through
+// one.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,17 +22,22 @@ constexpr double radius = 0.01, speed = 10;
 std::string two_balls(double stiffness) {
   std::string text = "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n";
   for (const auto& [name, x] : {std::pair("b1", -0.05), std::pair("b2", 0.05)})
-    text += fmt::format("  - {{name: {}, mass: 1, inertia: {{xx: 4e-5, yy: 4e-5, zz: 4e-5}}, position: [{}, 0, 0],\n"
-                        "     geometry: [{{type: sphere, radius: {}}}]}}\n", name, x, radius);
+    text += fmt::format(
+        "  - {{name: {}, mass: 1, inertia: {{xx: 4e-5, yy: 4e-5, zz: 4e-5}}, position: [{}, 0, 0],\n"
+        "     geometry: [{{type: sphere, radius: {}}}]}}\n",
+        name, x, radius);
   text += "joints:\n";
   for (const auto& [name, body, v] : {std::tuple("j1", "b1", speed), std::tuple("j2", "b2", -speed)})
-    text += fmt::format("  - {{name: {}, type: prismatic, base: ground, moving: {}, position: [0, 0, 0],\n"
-                        "     axis: [1, 0, 0], initial: {{velocity: {}}}}}\n", name, body, v);
+    text += fmt::format(
+        "  - {{name: {}, type: prismatic, base: ground, moving: {}, position: [0, 0, 0],\n"
+        "     axis: [1, 0, 0], initial: {{velocity: {}}}}}\n",
+        name, body, v);
   return text + fmt::format("forces:\n  - {{name: c, type: contact, a: b1, b: b2, stiffness: {}, exponent: 1.5}}\n",
                             stiffness);
 }
 
-/// The stiffness with which these balls go into each other by a part of the radius: k δ²·⁵/2.5 = μ (2 v)²/2, μ = 1/2 kg.
+/// The stiffness with which these balls go into each other by a part of the radius: k δ²·⁵/2.5 = μ (2 v)²/2, μ = 1/2
+/// kg.
 double stiffness_for(double part) { return 2.5 * speed * speed / std::pow(part * radius, 2.5); }
 
 std::vector<std::string> told_of(const host::System& system, const Formulation& formulation, double interval) {
@@ -70,7 +76,7 @@ TEST_CASE("overlaps are told from half of the smaller shape's half width on") {
 
 TEST_CASE("the wall of a mesh that is not convex is as thin as it is, whatever box is about it") {
   // An angle of two walls of 2 mm, as a prism along z: the box about it is 0.4 m wide in all directions.
-  constexpr std::array outline{std::array{-0.2, -0.2}, std::array{0.2, -0.2},   std::array{0.2, -0.198},
+  constexpr std::array outline{std::array{-0.2, -0.2},     std::array{0.2, -0.2},   std::array{0.2, -0.198},
                                std::array{-0.198, -0.198}, std::array{-0.198, 0.2}, std::array{-0.2, 0.2}};
   std::string vertices, faces;
   for (const double z : {-0.2, 0.2})
@@ -122,11 +128,14 @@ TEST_CASE("no step passes through a thin plate, however soft its contacts are an
   std::string joints = "joints:\n";
   constexpr int balls = 40, fast = 7;
   for (int i = 0; i < balls; ++i) {
-    text += fmt::format("  - {{name: s{}, mass: 0.1, inertia: {{xx: 1e-5, yy: 1e-5, zz: 1e-5}},\n"
-                        "     position: [{}, {}, {}], geometry: [{{type: sphere, radius: 0.01}}]}}\n",
-                        i, -0.8 + 0.2 * (i % 8), -0.8 + 0.2 * (i / 8), 0.1 + 0.013 * i);
-    joints += fmt::format("  - {{name: j{}, type: free, base: ground, moving: s{}, "
-                          "initial: {{velocity: [0, 0, {}, 0, 0, 0]}}}}\n", i, i, i == fast ? -200.0 : 0.0);
+    text += fmt::format(
+        "  - {{name: s{}, mass: 0.1, inertia: {{xx: 1e-5, yy: 1e-5, zz: 1e-5}},\n"
+        "     position: [{}, {}, {}], geometry: [{{type: sphere, radius: 0.01}}]}}\n",
+        i, -0.8 + 0.2 * (i % 8), -0.8 + 0.2 * (i / 8), 0.1 + 0.013 * i);
+    joints += fmt::format(
+        "  - {{name: j{}, type: free, base: ground, moving: s{}, "
+        "initial: {{velocity: [0, 0, {}, 0, 0, 0]}}}}\n",
+        i, i, i == fast ? -200.0 : 0.0);
   }
   const auto system = system_from_text(text + joints + "contacts: {all: true, stiffness: 10, exponent: 1.5}\n");
   const std::vector<std::string> told = told_of(*system, *formulations_for(*system).front(), 0.02);

@@ -83,8 +83,7 @@ class Row {
     if (free.empty()) return;
     const Eigen::ArrayXd phase = omega.array() * t, c = phase.cos(), s = phase.sin();
     const Eigen::VectorXd moved = V * (cosines.array() * c + sines.array() * s).matrix() + mean + going * t;
-    const Eigen::VectorXd rate =
-        V * (omega.array() * (sines.array() * c - cosines.array() * s)).matrix() + going;
+    const Eigen::VectorXd rate = V * (omega.array() * (sines.array() * c - cosines.array() * s)).matrix() + going;
     for (std::size_t a = 0; a < free.size(); ++a) {
       place[free[a]] = moved[static_cast<Eigen::Index>(a)];
       speed[free[a]] = rate[static_cast<Eigen::Index>(a)];

@@ -27,9 +27,10 @@ struct Flat {
 };
 constexpr Flat cylinder{"{type: cylinder, radius: 0.1, length: 0.4}", 0.4, 3},
     column{"{type: box, size: [0.2, 0.2, 0.4]}", 0.4, 4}, cube{"{type: box, size: [0.2, 0.2, 0.2]}", 0.2, 4},
-    mesh{"{type: mesh, convex: true, vertices: [[-0.1, -0.1, -0.2], [0.1, -0.1, -0.2], [-0.1, 0.1, -0.2], [0.1, 0.1, "
-         "-0.2], [-0.1, -0.1, 0.2], [0.1, -0.1, 0.2], [-0.1, 0.1, 0.2], [0.1, 0.1, 0.2]]}",
-         0.4, 4};
+    mesh{
+        "{type: mesh, convex: true, vertices: [[-0.1, -0.1, -0.2], [0.1, -0.1, -0.2], [-0.1, 0.1, -0.2], [0.1, 0.1, "
+        "-0.2], [-0.1, -0.1, 0.2], [0.1, -0.1, 0.2], [-0.1, 0.1, 0.2], [0.1, 0.1, 0.2]]}",
+        0.4, 4};
 constexpr std::array grounds{
     "{type: plane}", "{type: mesh, vertices: [[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]], faces: [[0, 1, 2, 3]]}",
     "{type: height-field, spacing: 1, heights: [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]}"};
@@ -95,8 +96,8 @@ TEST_CASE("what is laid upright on plane, mesh and height field oscillates on it
     }
 }
 
-/// How many points the upper one of two bodies of one section stands on. Corners of both that lie on each other are springs
-/// side by side; two cylinders have those of one.
+/// How many points the upper one of two bodies of one section stands on. Corners of both that lie on each other are
+/// springs side by side; two cylinders have those of one.
 int points_between(const Flat& low, const Flat& high) {
   return low.shape == cylinder.shape && high.shape == cylinder.shape ? cylinder.points : 2 * low.points;
 }
@@ -140,7 +141,8 @@ TEST_CASE("a stack of bodies of one section settles, and twice the time takes ab
         CHECK(ended.record.warnings.empty());
         CHECK(ended.record.steps < (steps == 0 ? 4000 : 5 * steps / 2));
         steps = ended.record.steps;
-        const double first = 2 * mass * g / (low.points * k), second = first + mass * g / (points_between(low, high) * k);
+        const double first = 2 * mass * g / (low.points * k),
+                     second = first + mass * g / (points_between(low, high) * k);
         CHECK(norm(ended.positions[0] - Vec3{0, 0, 0.5 * low.height - first}) < 1e-8);
         CHECK(norm(ended.positions[1] - Vec3{0, 0, low.height + 0.5 * high.height - second}) < 1e-8);
         CHECK(norm(ended.velocities[1]) < 1e-6);
@@ -149,8 +151,8 @@ TEST_CASE("a stack of bodies of one section settles, and twice the time takes ab
   }
 }
 
-// The upper one stands 1 cm off the centre. Its weight tilts the lower one by m g s/K, K being 3/2 k r² of three points of a
-// rim; itself it leans by a little more.
+// The upper one stands 1 cm off the centre. Its weight tilts the lower one by m g s/K, K being 3/2 k r² of three points
+// of a rim; itself it leans by a little more.
 TEST_CASE("a cylinder that is laid on another one off its centre settles") {
   for (const double fall : {0.0, 0.01}) {
     const auto system = system_from_text(fmt::format(R"YAML(
@@ -166,7 +168,8 @@ joints:
   - {{name: j0, type: free, base: ground, moving: low}}
   - {{name: j1, type: free, base: ground, moving: high}}
 contacts: {{all: true, stiffness: 2e6, exponent: 1, restitution: 0.2, friction: {{dynamic: 0.3, velocity: 0.02}}}}
-)YAML", 0.2 + fall, 0.6 + 2 * fall));
+)YAML",
+                                                     0.2 + fall, 0.6 + 2 * fall));
     for (const Formulation* formulation : formulations_for(*system)) {
       INFO(formulation->name() << ", fallen from " << fall);
       host::RunSettings settings = run_settings("dopri5");

@@ -30,16 +30,38 @@ GeometricShape mesh(const TriangleMesh& of, bool convex) {
 }
 /// A wedge with a bent top: its hull, and the body with a groove in it.
 const TriangleMesh& wedge() {
-  static const TriangleMesh made = *convex_hull(std::vector<Vec3>{
-      {-0.4, -0.3, -0.2}, {0.5, -0.3, -0.25}, {0.45, 0.4, -0.2}, {-0.4, 0.35, -0.3}, {-0.3, -0.1, 0.3}, {0.3, 0.2, 0.35}});
+  static const TriangleMesh made = *convex_hull(std::vector<Vec3>{{-0.4, -0.3, -0.2},
+                                                                  {0.5, -0.3, -0.25},
+                                                                  {0.45, 0.4, -0.2},
+                                                                  {-0.4, 0.35, -0.3},
+                                                                  {-0.3, -0.1, 0.3},
+                                                                  {0.3, 0.2, 0.35}});
   return made;
 }
 const TriangleMesh& grooved() {
-  static const TriangleMesh made{{{-0.5, -0.5, -0.4}, {0.5, -0.5, -0.4}, {0.5, 0.5, -0.4}, {-0.5, 0.5, -0.4},
-                                  {-0.5, -0.5, 0.4}, {0.5, -0.5, 0.3}, {0.5, 0.5, 0.4}, {-0.5, 0.5, 0.35},
+  static const TriangleMesh made{{{-0.5, -0.5, -0.4},
+                                  {0.5, -0.5, -0.4},
+                                  {0.5, 0.5, -0.4},
+                                  {-0.5, 0.5, -0.4},
+                                  {-0.5, -0.5, 0.4},
+                                  {0.5, -0.5, 0.3},
+                                  {0.5, 0.5, 0.4},
+                                  {-0.5, 0.5, 0.35},
                                   {0.05, 0, -0.1}},
-                                 {{0, 2, 1}, {0, 3, 2}, {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5}, {2, 3, 7},
-                                  {2, 7, 6}, {3, 0, 4}, {3, 4, 7}, {4, 5, 8}, {5, 6, 8}, {6, 7, 8}, {7, 4, 8}}};
+                                 {{0, 2, 1},
+                                  {0, 3, 2},
+                                  {0, 1, 5},
+                                  {0, 5, 4},
+                                  {1, 2, 6},
+                                  {1, 6, 5},
+                                  {2, 3, 7},
+                                  {2, 7, 6},
+                                  {3, 0, 4},
+                                  {3, 4, 7},
+                                  {4, 5, 8},
+                                  {5, 6, 8},
+                                  {6, 7, 8},
+                                  {7, 4, 8}}};
   return made;
 }
 GeometricShape hills() {
@@ -163,14 +185,8 @@ TEST_CASE("an edge touches the edge of a blade, and beside that of a blunt body 
 // The rate of a distance is the velocity with which the surfaces part along the normal, and the power that the springs
 // of a contact take up is the rate of their energy.
 TEST_CASE("the gap changes with the velocity of the surfaces along the normal") {
-  const std::array shapes{sphere(0.3),
-                          capsule(0.2, 0.7),
-                          cylinder(0.4, 0.9),
-                          box({0.5, 0.7, 0.9}),
-                          plane(),
-                          ellipsoid({0.3, 0.4, 0.5}),
-                          mesh(wedge(), true),
-                          mesh(grooved(), false),
+  const std::array shapes{sphere(0.3), capsule(0.2, 0.7),          cylinder(0.4, 0.9),  box({0.5, 0.7, 0.9}),
+                          plane(),     ellipsoid({0.3, 0.4, 0.5}), mesh(wedge(), true), mesh(grooved(), false),
                           hills()};
   const Vec3 va{0.3, -0.2, 0.5}, vb{-0.1, 0.4, 0.2}, wa{0.7, -0.4, 0.2}, wb{-0.3, 0.5, 0.6};
   const Quat tilted = from_rotation_vector({0.3, 0.2, -0.4});
@@ -179,32 +195,34 @@ TEST_CASE("the gap changes with the velocity of the surfaces along the normal") 
     for (const GeometricShape& second : shapes) {
       if (!ShapePair::exists(first.kind, second.kind)) continue;
       for (const ShapePair::Points wanted : {ShapePair::Points::all, ShapePair::Points::carried}) {
-      ShapeStore store;
-      const ShapePair pair(first, second, store, wanted);
-      for (const Vec3& from : {Vec3{0.5, 0.6, 0.8}, Vec3{-0.9, 0.3, 0.5}, Vec3{0.2, -0.1, 1.3}}) {
-        INFO(static_cast<int>(first.kind) << " " << static_cast<int>(second.kind) << " " << from.x);
-        const auto at = [&](double t) {
-          std::vector<ContactPoint> points(pair.points());
-          const Mat3 Ra = rotation_matrix(from_rotation_vector(t * wa) * tilted),
-                     Rb = rotation_matrix(from_rotation_vector(t * wb));
-          const Vec3 pa = from + t * va, pb = t * vb;
-          pair.locate({Ra, pa}, {Rb, pb}, points);
-          return points;
-        };
-        const auto before = at(-h), now = at(0), after = at(h);
-        double together = 0;  // of the points that are not carried
-        for (std::size_t k = 0; k < now.size(); ++k) {
-          const Vec3& p = now[k].position;
-          const double expected = dot(now[k].normal, va + cross(wa, p - from) - vb - cross(wb, p));
-          const double found = (after[k].gap - before[k].gap) / (2 * h);
-          if (now[k].is_carried) CHECK(found == Approx(expected).margin(1e-8));
-          else together += found - expected;
+        ShapeStore store;
+        const ShapePair pair(first, second, store, wanted);
+        for (const Vec3& from : {Vec3{0.5, 0.6, 0.8}, Vec3{-0.9, 0.3, 0.5}, Vec3{0.2, -0.1, 1.3}}) {
+          INFO(static_cast<int>(first.kind) << " " << static_cast<int>(second.kind) << " " << from.x);
+          const auto at = [&](double t) {
+            std::vector<ContactPoint> points(pair.points());
+            const Mat3 Ra = rotation_matrix(from_rotation_vector(t * wa) * tilted),
+                       Rb = rotation_matrix(from_rotation_vector(t * wb));
+            const Vec3 pa = from + t * va, pb = t * vb;
+            pair.locate({Ra, pa}, {Rb, pb}, points);
+            return points;
+          };
+          const auto before = at(-h), now = at(0), after = at(h);
+          double together = 0;  // of the points that are not carried
+          for (std::size_t k = 0; k < now.size(); ++k) {
+            const Vec3& p = now[k].position;
+            const double expected = dot(now[k].normal, va + cross(wa, p - from) - vb - cross(wb, p));
+            const double found = (after[k].gap - before[k].gap) / (2 * h);
+            if (now[k].is_carried)
+              CHECK(found == Approx(expected).margin(1e-8));
+            else
+              together += found - expected;
+          }
+          // A rim in a valley of a mesh has no deepest point with one normal.
+          const bool has_edges =
+              first.faces.size() == grooved().faces.size() || second.faces.size() == grooved().faces.size();
+          if (!has_edges) CHECK(together == Approx(0).margin(1e-8));
         }
-        // A rim in a valley of a mesh has no deepest point with one normal.
-        const bool has_edges = first.faces.size() == grooved().faces.size() ||
-                                second.faces.size() == grooved().faces.size();
-        if (!has_edges) CHECK(together == Approx(0).margin(1e-8));
-      }
       }
     }
 }

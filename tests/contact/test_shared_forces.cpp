@@ -67,9 +67,8 @@ std::string growing_pull(double direction, double height) {
 
 /// It breaks away at μ_s m g; then m v' = F − μ_d m g.
 void check_breakaway(double turned, double static_friction, double direction, double height) {
-  const auto system =
-      system_from_text(box_on_slope(0, turned, fmt::format("{{static: {}, dynamic: 0.5}}", static_friction),
-                                    growing_pull(direction, height)));
+  const auto system = system_from_text(box_on_slope(
+      0, turned, fmt::format("{{static: {}, dynamic: 0.5}}", static_friction), growing_pull(direction, height)));
   const double away = static_friction * 2 * gravity / 10, t = 0.4;
   const double speed = (static_friction - 0.5) * gravity * t + 0.5 * 5 * t * t;
   for (const Formulation* formulation : formulations_for(*system)) {
@@ -99,9 +98,8 @@ TEST_CASE("a box on four corners breaks away at the limit of friction under a gr
 TEST_CASE("a box slides off the box that is pulled from below it") {
   const auto system = system_from_text(box_on_slope(
       0, 0, "{static: 0.6, dynamic: 0.5}",
-      growing_pull(0, -0.05) +
-          "  - {name: between, type: contact, a: upper, b: block, law: rigid, restitution: 0,\n"
-          "     friction: {static: 0.6, dynamic: 0.5}}\n",
+      growing_pull(0, -0.05) + "  - {name: between, type: contact, a: upper, b: block, law: rigid, restitution: 0,\n"
+                               "     friction: {static: 0.6, dynamic: 0.5}}\n",
       "  - {name: upper, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, position: [0, 0, 0.15],\n"
       "     geometry: [{type: box, size: [0.2, 0.2, 0.1]}]}\n",
       "  - {name: k, type: free, base: ground, moving: upper}\n"));

@@ -161,17 +161,17 @@ TEST_CASE("a freewheel drives one way and runs free the other") {
   }
 }
 
-// The motor drives both shafts from rest with 10 t (1 − t) N m, and brakes after a second. A heavy ball on the floor beside
-// them changes nothing.
+// The motor drives both shafts from rest with 10 t (1 − t) N m, and brakes after a second. A heavy ball on the floor
+// beside them changes nothing.
 TEST_CASE("a freewheel locks where a load grows from nothing, and opens where it turns round") {
   const std::string beside =
       "  - {name: ball, mass: 50, inertia: {xx: 1, yy: 1, zz: 1}, position: [3, 0, 0.1],\n"
       "     geometry: [{type: sphere, radius: 0.1}]}\n";
   for (const bool with_ball : {false, true}) {
-    std::string text = two_shafts(
-        0, 0,
-        "forces:\n  - {name: sprag, type: freewheel, joint: clutch, free: positive}\n"
-        "  - {name: motor, type: joint-force, joint: bearing, effort: {polynomial: [0, 10, -10]}}\n");
+    std::string text =
+        two_shafts(0, 0,
+                   "forces:\n  - {name: sprag, type: freewheel, joint: clutch, free: positive}\n"
+                   "  - {name: motor, type: joint-force, joint: bearing, effort: {polynomial: [0, 10, -10]}}\n");
     if (with_ball) {
       text.replace(text.find("[0, 0, 0]"), 9, "[0, 0, -9.81]");
       text.insert(text.find("bodies:\n"), "ground: {geometry: [{type: plane}]}\n");
@@ -190,8 +190,7 @@ TEST_CASE("a freewheel locks where a load grows from nothing, and opens where it
       // Past a second the motor brakes: the load runs on.
       const Ended free = run_to_end(*system, *formulation, exact_run(1.5));
       CHECK(free.angular_velocities[load].x == Approx(impulse(1) / 0.5).epsilon(1e-7));
-      CHECK(free.angular_velocities[0].x ==
-            Approx(impulse(1) / 0.5 + (impulse(1.5) - impulse(1)) / 0.2).epsilon(1e-7));
+      CHECK(free.angular_velocities[0].x == Approx(impulse(1) / 0.5 + (impulse(1.5) - impulse(1)) / 0.2).epsilon(1e-7));
       for (const std::string& note : free.record.notes) CHECK(note.find("impact") == std::string::npos);
     }
   }
@@ -225,10 +224,11 @@ TEST_CASE("friction in a joint that a prescribed motion drives rubs, however the
 }
 
 TEST_CASE("a prescribed motion that presses into a hard limit is refused, in every formulation") {
-  const auto system = system_from_text(
-      sliding_mass(0, "  - {name: stop, type: joint-limit, joint: guide, upper: 0.1}\n"
-                      "constraints:\n  - {name: drive, type: prescribed-motion, joint: guide,\n"
-                      "     motion: {polynomial: [0, 0, 0.4]}}\n"));
+  const auto system =
+      system_from_text(sliding_mass(0,
+                                    "  - {name: stop, type: joint-limit, joint: guide, upper: 0.1}\n"
+                                    "constraints:\n  - {name: drive, type: prescribed-motion, joint: guide,\n"
+                                    "     motion: {polynomial: [0, 0, 0.4]}}\n"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const auto solver = solver_for(*system, *formulation);
@@ -239,7 +239,8 @@ TEST_CASE("a prescribed motion that presses into a hard limit is refused, in eve
   }
 }
 
-// CVODE takes the mean of the squares of the errors. Stops beside a pendulum that nothing touches have states that rest.
+// CVODE takes the mean of the squares of the errors. Stops beside a pendulum that nothing touches have states that
+// rest.
 TEST_CASE("stops that nothing touches do not thin out the errors of the motion") {
   const auto pendulum_beside = [](int stops) {
     std::string text =

@@ -56,8 +56,9 @@ std::string row_of_balls(std::size_t count, double gap) {
         "  - {{name: b{}, mass: 1, inertia: {{xx: 0.004, yy: 0.004, zz: 0.004}}, position: [{:.17g}, 0, 0],\n"
         "     geometry: [{{type: sphere, radius: 0.1}}]}}\n",
         k, (0.2 + gap) * static_cast<double>(k) - (k == 0 ? 0.05 : 0));
-    joints += fmt::format("  - {{name: j{0}, type: prismatic, base: ground, moving: b{0}, position: [0, 0, 0], axis: [1, 0, 0]{1}}}\n", k,
-                          k == 0 ? ", initial: {velocity: 1}" : "");
+    joints += fmt::format(
+        "  - {{name: j{0}, type: prismatic, base: ground, moving: b{0}, position: [0, 0, 0], axis: [1, 0, 0]{1}}}\n", k,
+        k == 0 ? ", initial: {velocity: 1}" : "");
   }
   return text + joints + "contacts: {all: true, law: rigid, restitution: 1}\n";
 }
@@ -205,13 +206,14 @@ TEST_CASE("one element of rigid contacts and one for each pair move alike") {
   const auto balls = [](const std::string& results) {
     std::string text = "polyform: 1\nground: {geometry: [{type: plane}]}\nbodies:\n", joints = "joints:\n";
     for (int k = 0; k < 4; ++k) {
-      text += fmt::format("  - {{name: b{}, mass: 0.5, inertia: {{xx: 5.0e-4, yy: 5.0e-4, zz: 5.0e-4}}, position: [{}, {}, "
-                          "{}],\n     geometry: [{{type: sphere, radius: 0.05}}]}}\n",
-                          k, 0.01 * k, 0.004 * k * k, 0.06 + 0.105 * k);
+      text += fmt::format(
+          "  - {{name: b{}, mass: 0.5, inertia: {{xx: 5.0e-4, yy: 5.0e-4, zz: 5.0e-4}}, position: [{}, {}, "
+          "{}],\n     geometry: [{{type: sphere, radius: 0.05}}]}}\n",
+          k, 0.01 * k, 0.004 * k * k, 0.06 + 0.105 * k);
       joints += fmt::format("  - {{name: j{0}, type: free, base: ground, moving: b{0}}}\n", k);
     }
-    return text + joints + "contacts: {all: true, law: rigid, restitution: 0.3, friction: {dynamic: 0.4}, results: " +
-           results + "}\n";
+    return text + joints +
+           "contacts: {all: true, law: rigid, restitution: 0.3, friction: {dynamic: 0.4}, results: " + results + "}\n";
   };
   const auto one = system_from_text(balls("total")), each = system_from_text(balls("each"));
   for (const Formulation* formulation : formulations_for(*one)) {

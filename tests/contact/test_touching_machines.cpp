@@ -84,7 +84,8 @@ TEST_CASE("Euler's disk rolls by the closed form where it lies next to flat") {
 }
 
 // Where its angles are small, as in the book, the period is 0.146 s, and it falls by 19.4 mm in it; with the sleeve and
-// the beak where they really are, time stepping with steps of 5 µs (written apart, in Python) finds 0.13077 s and 14.51 mm.
+// the beak where they really are, time stepping with steps of 5 µs (written apart, in Python) finds 0.13077 s and 14.51
+// mm.
 TEST_CASE("a woodpecker toy falls by its limit cycle") {
   const auto system = machine("woodpecker");
   const auto fallen = [&](const Formulation& formulation, double t) {

@@ -38,20 +38,43 @@ struct StandIn {
 };
 
 struct StudyResult {
-  std::vector<std::vector<std::string>> rows;   ///< as in the file, without the header
+  std::vector<std::vector<std::string>> rows;  ///< as in the file, without the header
   nlohmann::json told;
   std::string said;
 };
 
 /// A study of the bars on two processes: the mass of the second, and the speed of its joint at the start.
 inline StudyResult study_of_bars(const Workshop& shop, const std::string& device, const std::string& integrator,
-                          const std::string& model, const std::string& speeds = "-2:2:5") {
+                                 const std::string& model, const std::string& speeds = "-2:2:5") {
   shop.write("bars.yaml", model);
-  const Outcome outcome = shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--vary",
-                                    "joints.k.initial.velocity=" + speeds, "--quantity", "end=final(k.q)", "--quantity",
-                                    "energy=final(energy.total)", "--quantity", "most=max(j.v)", "--integrator",
-                                    integrator, "--step", "0.003", "--duration", "0.5", "--output-interval", "0.02",
-                                    "--solver", "riccati", "--device", device, "--workers", "2", "--json", "--output",
+  const Outcome outcome = shop.run({"study",
+                                    "bars.yaml",
+                                    "--vary",
+                                    "bodies.b.mass=1:3:8",
+                                    "--vary",
+                                    "joints.k.initial.velocity=" + speeds,
+                                    "--quantity",
+                                    "end=final(k.q)",
+                                    "--quantity",
+                                    "energy=final(energy.total)",
+                                    "--quantity",
+                                    "most=max(j.v)",
+                                    "--integrator",
+                                    integrator,
+                                    "--step",
+                                    "0.003",
+                                    "--duration",
+                                    "0.5",
+                                    "--output-interval",
+                                    "0.02",
+                                    "--solver",
+                                    "riccati",
+                                    "--device",
+                                    device,
+                                    "--workers",
+                                    "2",
+                                    "--json",
+                                    "--output",
                                     "table.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);

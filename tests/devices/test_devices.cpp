@@ -15,8 +15,8 @@ using Catch::Contains;
 TEST_CASE("chunks are planned by the memory that is free and by the worlds that there are") {
   constexpr std::uint64_t gigabyte = 1'000'000'000;
   CHECK(host::worlds_per_chunk(100, 1000, gigabyte) == 100);
-  CHECK(host::worlds_per_chunk(1'000'000, 1000, gigabyte) == 400'000);   // half of four fifths
-  CHECK(host::worlds_per_chunk(10'000, 1000, gigabyte) == 5'000);        // the rows of one half come during the other
+  CHECK(host::worlds_per_chunk(1'000'000, 1000, gigabyte) == 400'000);  // half of four fifths
+  CHECK(host::worlds_per_chunk(10'000, 1000, gigabyte) == 5'000);       // the rows of one half come during the other
   CHECK(host::worlds_per_chunk(10, 1'000'000'000, gigabyte) == 0);
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("forces act in a study on a device") {
     const StudyResult lanes = study_of_bars(shop, "none", integrator, sprung_bars());
     const StudyResult result = study_of_bars(shop, "cuda", integrator, sprung_bars());
     check_same(result, lanes);
-    CHECK(result.rows != lanes.rows);   // by other code, to the last bit
+    CHECK(result.rows != lanes.rows);  // by other code, to the last bit
   }
   CHECK_THAT(shop.read("calls"), Contains("kernel"));
 }
@@ -69,20 +69,20 @@ TEST_CASE("where a device fails, its cases are done in lanes and say so") {
   struct Trouble {
     const char *fail, *says;
   };
-  const Trouble trouble = GENERATE(
-      Trouble{"cuCtxCreate_v2 2 1", "cannot be opened: Stand-in cannot be opened: out of memory (error 2)"},
-      Trouble{"cuStreamCreate 999 1", "has no queue"}, Trouble{"cuEventCreate 999 1", "has no clock"},
-      Trouble{"cuCtxSetCurrent 201 1", "cannot be reached"},
-      Trouble{"cuModuleLoadDataEx 218 1", "refuses the code: stand-in error 218"},
-      Trouble{"cuModuleGetFunction 500 1", "does not find the function"},
-      Trouble{"cuMemGetInfo_v2 999 1", "does not tell its memory"},
-      Trouble{"cuMemAlloc_v2 2 1", "has no memory to spare: out of memory (error 2)"},
-      Trouble{"cuMemAllocHost_v2 2 1", "has no memory of the host to spare"},
-      Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"},
-      Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
-      Trouble{"cuMemcpyDtoHAsync_v2 1 1", "cannot be copied from"},
-      Trouble{"kernel 719 1", "did not come to the end of its work: stand-in error 719"},
-      Trouble{"cuStreamSynchronize 700 2", "did not come to the end of its work"});
+  const Trouble trouble =
+      GENERATE(Trouble{"cuCtxCreate_v2 2 1", "cannot be opened: Stand-in cannot be opened: out of memory (error 2)"},
+               Trouble{"cuStreamCreate 999 1", "has no queue"}, Trouble{"cuEventCreate 999 1", "has no clock"},
+               Trouble{"cuCtxSetCurrent 201 1", "cannot be reached"},
+               Trouble{"cuModuleLoadDataEx 218 1", "refuses the code: stand-in error 218"},
+               Trouble{"cuModuleGetFunction 500 1", "does not find the function"},
+               Trouble{"cuMemGetInfo_v2 999 1", "does not tell its memory"},
+               Trouble{"cuMemAlloc_v2 2 1", "has no memory to spare: out of memory (error 2)"},
+               Trouble{"cuMemAllocHost_v2 2 1", "has no memory of the host to spare"},
+               Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"},
+               Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
+               Trouble{"cuMemcpyDtoHAsync_v2 1 1", "cannot be copied from"},
+               Trouble{"kernel 719 1", "did not come to the end of its work: stand-in error 719"},
+               Trouble{"cuStreamSynchronize 700 2", "did not come to the end of its work"});
   INFO(trouble.fail);
   const DeviceSetting fail("STAND_IN_FAIL", trouble.fail);
   const StudyResult result = study_of_bars(shop, "auto", "rk4", bars(1, 0.8));
@@ -130,12 +130,12 @@ TEST_CASE("what a device does not carry is said once, and done in lanes") {
   const Workshop shop;
   const StandIn driver;
   const std::string driven =
-      bars(1, 0.8) + "forces: [{name: s, type: joint-force, joint: k, effort: [{ramp: {rate: 1, start: 0, end: 1}}]}]\n";
+      bars(1, 0.8) +
+      "forces: [{name: s, type: joint-force, joint: k, effort: [{ramp: {rate: 1, start: 0, end: 1}}]}]\n";
   const StudyResult result = study_of_bars(shop, "cuda", "rk4", driven);
   CHECK_THAT(result.said, Contains("the cases go on without a device: the model does not run on a device: its force "
                                    "joint-force depends on time"));
-  CHECK(result.told["device"]["reason"] ==
-        "the model does not run on a device: its force joint-force depends on time");
+  CHECK(result.told["device"]["reason"] == "the model does not run on a device: its force joint-force depends on time");
   if (has_clang()) {
     const StudyResult other = study_of_bars(shop, "cuda", "dop853", bars(1, 0.8));
     CHECK_THAT(other.said, Contains("the cases go on without a device"));
@@ -188,8 +188,9 @@ TEST_CASE("polyform plugins shows the devices, or why there is none") {
 TEST_CASE("a study file names the device") {
   const Workshop shop;
   shop.write("bars.yaml", bars(1, 0.8));
-  shop.write("study.yaml", "study: 1\nmodel: bars.yaml\nvary: [{path: bodies.b.mass, values: [1, 2]}]\n"
-                           "quantities: {end: final(k.q)}\ndevice: moon\nsimulation: {duration: 0.1}\n");
+  shop.write("study.yaml",
+             "study: 1\nmodel: bars.yaml\nvary: [{path: bodies.b.mass, values: [1, 2]}]\n"
+             "quantities: {end: final(k.q)}\ndevice: moon\nsimulation: {duration: 0.1}\n");
   const StandIn driver;
   CHECK_THAT(in_one_line(shop.run({"study", "study.yaml"}).err), Contains("there is no device moon"));
   CHECK(shop.run({"study", "study.yaml", "--device", "none"}).code == 0);

@@ -13,12 +13,11 @@ TEST_CASE("a driver that fails while devices are looked for is a reason, and the
   struct Trouble {
     const char *fail, *says;
   };
-  const Trouble trouble = GENERATE(Trouble{"cuInit 3 1", "the driver does not start: stand-in error 3"},
-                                   Trouble{"cuDeviceGetCount 999 1", "stand-in error 999"},
-                                   Trouble{"cuDeviceGet 101 1", "stand-in error 101"},
-                                   Trouble{"cuDeviceTotalMem_v2 201 1", "stand-in error 201"},
-                                   Trouble{"cuDeviceGetAttribute 1 1", "stand-in error 1"},
-                                   Trouble{"cuDeviceGetAttribute 1 2", "stand-in error 1"});
+  const Trouble trouble = GENERATE(
+      Trouble{"cuInit 3 1", "the driver does not start: stand-in error 3"},
+      Trouble{"cuDeviceGetCount 999 1", "stand-in error 999"}, Trouble{"cuDeviceGet 101 1", "stand-in error 101"},
+      Trouble{"cuDeviceTotalMem_v2 201 1", "stand-in error 201"},
+      Trouble{"cuDeviceGetAttribute 1 1", "stand-in error 1"}, Trouble{"cuDeviceGetAttribute 1 2", "stand-in error 1"});
   INFO(trouble.fail);
   const Workshop shop;
   const StandIn driver;

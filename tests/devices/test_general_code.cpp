@@ -22,7 +22,7 @@ TEST_CASE("without clang a study runs on a device by the general code") {
     const StudyResult lanes = study_of_bars(shop, "none", integrator, sprung_bars());
     const StudyResult result = study_of_bars(shop, "cuda", integrator, sprung_bars());
     check_same(result, lanes);
-    CHECK(result.rows != lanes.rows);   // by other code, to the last bit
+    CHECK(result.rows != lanes.rows);  // by other code, to the last bit
     CHECK(count_reasons(result, "") == 0);
     CHECK(result.told["device"]["code"] == "general");
     CHECK_THAT(result.told["device"]["reason"].get<std::string>(), Contains("no-compiler-of-this-name"));
@@ -43,7 +43,8 @@ TEST_CASE("a large model runs by the general code, with room on the device") {
   for (int i = 0; i < 90; ++i) {
     const std::string name = "b" + std::to_string(i);
     const std::string at = "position: [0, 0, " + std::to_string(-0.1 * i) + "]";
-    bodies += "  - {name: " + name + ", " + at + ", mass: 1, center_of_mass: [0, 0, -0.05],\n"
+    bodies += "  - {name: " + name + ", " + at +
+              ", mass: 1, center_of_mass: [0, 0, -0.05],\n"
               "     inertia: {xx: 0.001, yy: 0.001, zz: 0.0001}}\n";
     joints += "  - {name: j" + std::to_string(i) + ", type: revolute, base: " + before + ", moving: " + name + ",\n" +
               "     " + at + ", axis: [" + (i % 2 == 0 ? "0, 1, 0" : "1, 0, 0") + "], initial: {position: 0.1}}\n";

@@ -16,7 +16,7 @@ namespace polyform::test {
 /// What all forces together do at an instant.
 struct Load {
   std::vector<Spatial> wrenches;  ///< per body, at the frame origin
-  std::vector<double> efforts;  ///< per joint velocity
+  std::vector<double> efforts;    ///< per joint velocity
   double potential_energy = 0, power = 0;
 };
 

@@ -34,8 +34,7 @@ TEST_CASE("joint types require what places them") {
 TEST_CASE("joint types state sizes of their coordinates") {
   Random random(51);
   const std::array<std::array<std::size_t, 2>, joint_names.size()> expected{
-      {{0, 0}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {2, 2}, {4, 3}, {7, 6}, {1, 1}, {5, 5}, {4, 4}, {5, 4},
-       {6, 5}}};
+      {{0, 0}, {1, 1}, {1, 1}, {2, 2}, {3, 3}, {2, 2}, {4, 3}, {7, 6}, {1, 1}, {5, 5}, {4, 4}, {5, 4}, {6, 5}}};
   for (std::size_t i = 0; i < joint_names.size(); ++i) {
     INFO(joint_names[i]);
     const JointCase made(joint_names[i], random);

@@ -111,7 +111,8 @@ TEST_CASE("the length of a spring that is rounding as drawn, in part or in whole
     return all;
   };
   // 2^-53 of 1e9 m is 1.1e-7 m.
-  CHECK_THAT(said({1e9, 0, 0}, {1e9 + 0x1p-9, 0, 0}, 0), Catch::Contains("1.1e-07 m: that is 5.7e-05 of their distance"));
+  CHECK_THAT(said({1e9, 0, 0}, {1e9 + 0x1p-9, 0, 0}, 0),
+             Catch::Contains("1.1e-07 m: that is 5.7e-05 of their distance"));
   CHECK(said({1e9, 0, 0}, {1e9 + 10, 0, 0}, 0).empty());
   CHECK(said({1, 0, 0}, {1.002, 0, 0}, 0).empty());
   CHECK_THAT(said({1, 0, 0}, {1, 0, 0}, 0.5), Catch::Contains("the ends coincide as drawn"));

@@ -68,9 +68,7 @@ class ContactType final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = tells ? "ball-contact" : "silent-contact",
-        .meaning = "two balls that touch",
-        .fields = contact_fields};
+        .name = tells ? "ball-contact" : "silent-contact", .meaning = "two balls that touch", .fields = contact_fields};
     return descriptor;
   }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
@@ -114,9 +112,7 @@ class FlipType final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "flip",
-        .meaning = "dry friction as a sign",
-        .fields = flip_fields};
+        .name = "flip", .meaning = "dry friction as a sign", .fields = flip_fields};
     return descriptor;
   }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }

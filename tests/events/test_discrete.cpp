@@ -119,8 +119,8 @@ TEST_CASE("latches catch and let go as their closed forms say, in every formulat
 
 TEST_CASE("latches catch and let go as their closed forms say, with every integrator") {
   const auto system = system_from_text(three_slides());
-  for (const auto& [integrator, tolerance] :
-       {std::pair("rk4", 1e-7), std::pair("dop853", 1e-7), std::pair("cvode-adams", 1e-6), std::pair("cvode-bdf", 1e-5)})
+  for (const auto& [integrator, tolerance] : {std::pair("rk4", 1e-7), std::pair("dop853", 1e-7),
+                                              std::pair("cvode-adams", 1e-6), std::pair("cvode-bdf", 1e-5)})
     require_closed_form(*system, *formulations_for(*system).front(), integrator, tolerance);
 }
 
@@ -198,12 +198,12 @@ TEST_CASE("a latch whose joint starts at its place holds it from the start, whic
     for (const double speed : {1.0, -1.0})
       for (const double off : {0.0, 1e-13, -1e-13}) {
         INFO(place << ", " << speed << ", " << off);
-        run_each(one_slide(place + off, speed,
-                           fmt::format("type: latch, place: {}, stiffness: 100, strength: 20", place)),
-                 0.13, [&](const Row& start, const Row& end) {
-                   CHECK(start.latches == std::vector<std::int32_t>{1});
-                   CHECK(end.q[0] == Approx(place + 0.1 * speed * std::sin(1.3)).epsilon(1e-8));
-                 });
+        run_each(
+            one_slide(place + off, speed, fmt::format("type: latch, place: {}, stiffness: 100, strength: 20", place)),
+            0.13, [&](const Row& start, const Row& end) {
+              CHECK(start.latches == std::vector<std::int32_t>{1});
+              CHECK(end.q[0] == Approx(place + 0.1 * speed * std::sin(1.3)).epsilon(1e-8));
+            });
       }
 }
 

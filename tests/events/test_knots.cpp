@@ -180,8 +180,8 @@ TEST_CASE("a prescribed motion whose velocity jumps is told with time, joint and
   CHECK(warnings("{polynomial: [0, 7, 0.1]}").empty());
 }
 
-// A rod of 1 kg with its centre at 0.5 m, 0.75 kg m² about the pin. Turned by 1 rad at once it is lifted by 0.5 sin 1 m;
-// from 0.5 to 2 rad/s its energy grows by 0.375 (4 - 0.25) J.
+// A rod of 1 kg with its centre at 0.5 m, 0.75 kg m² about the pin. Turned by 1 rad at once it is lifted by 0.5 sin 1
+// m; from 0.5 to 2 rad/s its energy grows by 0.375 (4 - 0.25) J.
 TEST_CASE("the impulse of a prescribed motion that jumps does work, and the run is not called conservative") {
   const auto driven = [](const std::string& motion) {
     return system_from_text(

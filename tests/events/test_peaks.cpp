@@ -105,11 +105,10 @@ host::RunRecord record_of(const host::System& system, const host::RunSettings& s
 
 // There is no motion past a pole, whatever steps give: no integrator goes on, with or without error control.
 TEST_CASE("no run goes past a pole of a formula, and the formula is named") {
-  for (const char* const effort : {"1/(t-1.0003)^2", "tan(t)", "-1/(q(s)-7.0003)", "(t-1.0003)^-2", "v(s)*tan(t)",
-                                   "log((t-2)^2)/(t-1.0003)", "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)",
-                                   "1e-3/(1-cos(q(s)-7.0003))", "-1e-3/abs(q(s)-7.0003)",
-                                   "1e-3/hypot(x(b)-7.0003, z(b))",
-                                   "1e-3/(q(s)*q(s) - 14*q(s) + 49)", "1e-3/max(q(s)-7, 7-q(s))"}) {
+  for (const char* const effort :
+       {"1/(t-1.0003)^2", "tan(t)", "-1/(q(s)-7.0003)", "(t-1.0003)^-2", "v(s)*tan(t)", "log((t-2)^2)/(t-1.0003)",
+        "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)", "1e-3/(1-cos(q(s)-7.0003))", "-1e-3/abs(q(s)-7.0003)",
+        "1e-3/hypot(x(b)-7.0003, z(b))", "1e-3/(q(s)*q(s) - 14*q(s) + 49)", "1e-3/max(q(s)-7, 7-q(s))"}) {
     INFO(effort);
     const auto system = pushed(effort);
     for (const host::RunSettings& settings : settings_of_all_integrators(10, 1e-2)) {
@@ -128,8 +127,7 @@ TEST_CASE("no run goes past a pole of a formula, and the formula is named") {
 TEST_CASE("a quotient that stays bounded where its divisor is zero is passed") {
   for (const host::RunSettings& settings : settings_of_all_integrators(10, 1e-2)) {
     INFO(std::string(settings.integrator.name()));
-    for (const char* const effort :
-         {"sin(t-3.50001)/(t-3.50001)", "sin(q(s)-40.00001)/(q(s)-40.00001)"}) {
+    for (const char* const effort : {"sin(t-3.50001)/(t-3.50001)", "sin(q(s)-40.00001)/(q(s)-40.00001)"}) {
       INFO(effort);
       const auto system = pushed(effort);
       const host::RunRecord record = record_of(*system, settings);
@@ -139,14 +137,17 @@ TEST_CASE("a quotient that stays bounded where its divisor is zero is passed") {
   }
 }
 
-// Each peak does the work 0.5 ∫ cos¹⁰⁰⁰ = 0.5 √π Γ(500.5)/Γ(501). From 0 to 10 rad there are 3.5 peaks, to 200 rad 63.5.
+// Each peak does the work 0.5 ∫ cos¹⁰⁰⁰ = 0.5 √π Γ(500.5)/Γ(501). From 0 to 10 rad there are 3.5 peaks, to 200
+// rad 63.5.
 TEST_CASE("the peaks of a high power of a coordinate are met one and all, at any speed") {
   const double work = 0.5 * root_of_pi * std::exp(std::lgamma(500.5) - std::lgamma(501));
   for (const auto& [speed, peaks] : {std::pair(5.0, 3.5), std::pair(100.0, 63.5)}) {
     const auto system = system_from_text(
         "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n"
         "joints: [{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], "
-        "initial: {velocity: " + std::to_string(speed) + "}}]\n"
+        "initial: {velocity: " +
+        std::to_string(speed) +
+        "}}]\n"
         "forces: [{name: e, type: joint-force, joint: j, effort: {expression: \"0.5*cos(q(j))^1000\"}}]\n");
     for (const host::RunSettings& settings : settings_of_all_integrators(2, 1e-3)) {
       if (settings.integrator.fixed_step()) continue;

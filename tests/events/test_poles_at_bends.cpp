@@ -16,8 +16,11 @@ std::unique_ptr<host::System> guided(const std::string& effort, const std::strin
   return system_from_text(
       "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
       "  - {name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0], "
-      "initial: {velocity: " + speed + "}}\nforces:\n"
-      "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" + effort + "\"}}\n");
+      "initial: {velocity: " +
+      speed +
+      "}}\nforces:\n"
+      "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" +
+      effort + "\"}}\n");
 }
 
 class TimeOfLastRow final : public host::RowSink {

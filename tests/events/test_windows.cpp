@@ -154,7 +154,8 @@ TEST_CASE("an edge far from the origin with a high jump behind it is passed by e
   check_end_rate("if(q(j)>2, -150000, 0)", 1, 1, -10, 1e-6);
 }
 
-// Differences for Newton's iteration that were taken across the edge are no good behind it: the body flies freely there.
+// Differences for Newton's iteration that were taken across the edge are no good behind it: the body flies freely
+// there.
 TEST_CASE("behind a high jump cvode-bdf goes on right in every formulation") {
   const auto system = rotor("if(q(j)>200, -1500, 0)");
   for (const Formulation* const formulation : formulations_for(*system)) {

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   const Callbacks* callbacks;
   double value[variable_count];
-  double time, wanted, before; /* before the jump */
+  double time, wanted, before;    /* before the jump */
   int is_off, is_reversed, poles; /* the torque is poles times that of one, and reversed on request */
 } Motor;
 
@@ -27,8 +27,8 @@ typedef struct {
   double next;
 } EventInfo;
 
-void* fmi2Instantiate(const char* name, int kind, const char* guid, const char* place, const void* callbacks, int visible,
-                      int logging);
+void* fmi2Instantiate(const char* name, int kind, const char* guid, const char* place, const void* callbacks,
+                      int visible, int logging);
 void fmi2FreeInstance(void*);
 int fmi2ExitInitializationMode(void*);
 int fmi2Reset(void*);

@@ -179,7 +179,9 @@ TEST_CASE("coordinates and efforts are converted to the units of an FMU, which i
                                               : R"(<Float64Type name="Angle" unit="deg"/>)";
     const std::string types = "<TypeDefinitions>" + type + "</TypeDefinitions>";
     hand_written(w, "degrees.fmu",
-                 {.version = version, .of_phi = "declaredType=\"Angle\"", .of_tau = "unit=\"N.m\"",
+                 {.version = version,
+                  .of_phi = "declaredType=\"Angle\"",
+                  .of_tau = "unit=\"N.m\"",
                   .definitions = units + types});
     check_same(ran(w, "degrees.fmu", ", start_values: \"p = 0.06981317007977318, target = 57.29577951308232\""),
                expected, 1e-8);
@@ -281,8 +283,8 @@ TEST_CASE("an FMU is told of each accepted step, and may ask for an event or for
 
 TEST_CASE("the loops of an exported model stay closed where the FMU is told of steps") {
   const Workshop w;
-  const Outcome out = w.run({"export", "--fmi", "2", "--kind", "me", std::string(POLYFORM_MODELS) + "/four_bar_rhombus.yaml",
-                             "-o", "bars.fmu"});
+  const Outcome out = w.run({"export", "--fmi", "2", "--kind", "me",
+                             std::string(POLYFORM_MODELS) + "/four_bar_rhombus.yaml", "-o", "bars.fmu"});
   INFO(out.err);
   REQUIRE(out.code == 0);
   const std::string text = R"YAML(polyform: 1

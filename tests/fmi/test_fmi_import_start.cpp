@@ -59,7 +59,8 @@ Table ran_moving(const Workshop& w, const std::string& model, const std::vector<
 }
 
 const std::string of_joints = "positions: phi, velocities: w",
-                  by_formulas = "commands: \"w, phi\", command_values: [{expression: v(hinge)}, {expression: q(hinge)}]",
+                  by_formulas =
+                      "commands: \"w, phi\", command_values: [{expression: v(hinge)}, {expression: q(hinge)}]",
                   seen = ", start_values: \"failing = 8\"";
 
 }  // namespace
@@ -130,14 +131,16 @@ TEST_CASE("an FMU begins at the time where the run begins") {
     DrivenArm arm{0.2, 0.3, 0.3, 0.2}, stepped = arm, early = arm;
     const Table table = ran_moving(w, moving("motor.fmu", of_joints, seen), {"--at-time", "1", "--duration", "0.5"});
     const std::string stepping = seen + ", kind: co-simulation, interval: 0.01";
-    const Table steps = ran_moving(w, moving("motor.fmu", of_joints, stepping), {"--at-time", "1", "--duration", "0.5"});
+    const Table steps =
+        ran_moving(w, moving("motor.fmu", of_joints, stepping), {"--at-time", "1", "--duration", "0.5"});
     arm.move(1, 1.5);  // its jump is over
     for (int n = 0; n < 50; ++n) stepped.step(1 + 0.01 * n, 0.01);
     CHECK(table.at(table.rows.size() - 1, "hinge.q") == Approx(arm.phi).margin(1e-8));
     CHECK(steps.at(steps.rows.size() - 1, "hinge.q") == Approx(stepped.phi).margin(1e-8));
     // Its events by the clock come where the run begins before them.
     early.move(0.05, 0.35);
-    const Table before = ran_moving(w, moving("motor.fmu", of_joints, seen), {"--at-time", "0.05", "--duration", "0.3"});
+    const Table before =
+        ran_moving(w, moving("motor.fmu", of_joints, seen), {"--at-time", "0.05", "--duration", "0.3"});
     CHECK(before.at(before.rows.size() - 1, "hinge.q") == Approx(early.phi).margin(1e-8));
   }
 }
@@ -150,7 +153,8 @@ TEST_CASE("from a row of results an FMU takes its continuous states, and begins 
   const Outcome rows = w.run({"run", w.path("moving.yaml").string(), "--rtol", "1e-11", "--duration", "0.5", "--output",
                               w.path("half.csv").string(), "--quiet"});
   REQUIRE(rows.code == 0);
-  const Table rest = ran_moving(w, model, {"--state", w.path("half.csv").string(), "--at-time", "0.5", "--duration", "0.5"});
+  const Table rest =
+      ran_moving(w, model, {"--state", w.path("half.csv").string(), "--at-time", "0.5", "--duration", "0.5"});
   CHECK(rest.at(rest.rows.size() - 1, "hinge.q") == Approx(whole.at(10, "hinge.q")).margin(1e-8));
 }
 

@@ -261,14 +261,13 @@ forces:
   - {{name: motor, type: joint-force, joint: pin, effort: {6}}}
 simulation: {{duration: 1}}
 )YAML",
-                                                                                     l, -g, -l, m, k, d, u));
+                                                                                      l, -g, -l, m, k, d, u));
     DrivenFmu fmu(w, model, "me", {"--solver", "riccati", "--inputs", "motor.effort"});
     REQUIRE(fmu.set("start.pin.q", q));
     REQUIRE(fmu.set("start.pin.v", v));
     REQUIRE(fmu.initialize());
     const fmus::Reference rate = fmu.fmu().find("der(state[1])", "local"), turn = fmu.fmu().find("state[0]", "local"),
-                          speed = fmu.fmu().find("state[1]", "local"),
-                          effort = fmu.fmu().find("motor.effort", "input");
+                          speed = fmu.fmu().find("state[1]", "local"), effort = fmu.fmu().find("motor.effort", "input");
     INFO(l);
     const double J = m * l * l;
     const std::pair<fmus::Reference, double> truths[] = {

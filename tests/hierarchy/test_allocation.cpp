@@ -12,9 +12,8 @@ using namespace polyform::test;
 TEST_CASE("no method allocates while it solves, nor at a level below the last") {
   for (const std::string& model : {random_model({.seed = 5, .bodies = 12, .loops = 2}), std::string(mixed_model)}) {
     const auto system = system_from_text(model);
-    for (const char* method :
-         {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse",
-          "oblique-projector"})
+    for (const char* method : {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
+                               "generalized-inverse", "oblique-projector"})
       for (const char* level : {"0", "2"}) {
         INFO("method " << method << ", level " << level);
         const auto solver = solver_with(*system, {{"method", method}, {"level", level}});

@@ -123,7 +123,8 @@ modules:
     CHECK(store->now().module_multipliers[0] == Approx(lambda).epsilon(1e-11));
     CHECK(store->now().acceleration[0] == Approx(-5 * lambda / 0.5).epsilon(1e-11));
   }
-  CHECK_THROWS_WITH(solver_with(*geared, {{"clearance", "moter=1"}}), Catch::Contains("no such joint, constraint or module"));
+  CHECK_THROWS_WITH(solver_with(*geared, {{"clearance", "moter=1"}}),
+                    Catch::Contains("no such joint, constraint or module"));
 }
 
 TEST_CASE("clearance is refused where it would mean nothing") {

@@ -25,8 +25,10 @@ Formed form(const host::System& system, Solver& solver) {
   auto* equations = ask<Equations>(solver);
   REQUIRE(equations != nullptr);
   Eigen::Index unknowns = 0, rows = 0;
-  for (std::size_t i = 0; i < equations->blocks(); ++i) unknowns += static_cast<Eigen::Index>(equations->block(i).unknowns);
-  for (std::size_t i = 0; i < equations->constraints(); ++i) rows += static_cast<Eigen::Index>(equations->constraint(i).rows);
+  for (std::size_t i = 0; i < equations->blocks(); ++i)
+    unknowns += static_cast<Eigen::Index>(equations->block(i).unknowns);
+  for (std::size_t i = 0; i < equations->constraints(); ++i)
+    rows += static_cast<Eigen::Index>(equations->constraint(i).rows);
   Formed e{Matrix(unknowns, unknowns), Matrix(rows, unknowns), VectorXd(unknowns), VectorXd(rows), VectorXd(unknowns)};
   const auto span = [](auto& m) { return std::span<double>(m.data(), static_cast<std::size_t>(m.size())); };
   const std::vector<double> y = initial_vector(system, solver);
@@ -54,9 +56,8 @@ Formed form(const host::System& system, Solver& solver) {
 
 TEST_CASE("the accelerations of every level obey the equations of that level, by every method") {
   const auto system = system_from_text(mixed_model);
-  for (const char* method :
-       {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse",
-          "oblique-projector"})
+  for (const char* method : {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
+                             "generalized-inverse", "oblique-projector"})
     for (const char* level : {"1", "2", "3"}) {
       INFO("method " << method << ", level " << level);
       const auto solver = solver_with(*system, {{"method", method}, {"level", level}});
@@ -202,8 +203,8 @@ constraints:
       const EquationMatrices::Matrix m = shown->matrix(i);
       if (m.name == "q'") {
         REQUIRE(m.values.size() == 12);
-        CHECK(m.values[3] == Approx(0.7).epsilon(1e-14));   // slide.vx
-        CHECK(m.values[7] == Approx(1.5).epsilon(1e-14));   // rod.wy
+        CHECK(m.values[3] == Approx(0.7).epsilon(1e-14));  // slide.vx
+        CHECK(m.values[7] == Approx(1.5).epsilon(1e-14));  // rod.wy
         CHECK(m.values[9] == Approx(0.7 - 0.4 * 1.5).epsilon(1e-12));
       }
       if (m.name != "w") continue;

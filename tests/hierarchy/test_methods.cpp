@@ -13,8 +13,8 @@ using Catch::Contains;
 
 namespace {
 
-const char* const methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
-                               "generalized-inverse", "oblique-projector"};
+const char* const methods[] = {"udwadia-kalaba",     "square-root-free",    "orthogonal-complement",
+                               "orthonormalization", "generalized-inverse", "oblique-projector"};
 
 void require_equal_accelerations(const host::System& system) {
   const Formulation& reference = *registry().catalog().formulations.at("cartesian");
@@ -45,8 +45,8 @@ TEST_CASE("all methods agree on loops, with and without redundant constraints") 
 }
 
 TEST_CASE("all methods agree on the shipped mechanisms, overconstrained ones included") {
-  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_subsystems", "four_bar_rhombus", "ladder_1",
-                           "vehicle", "branch_pendulum"}) {
+  for (const char* name : {"bennett", "bricard", "planar_3rrr", "planar_3rrr_subsystems", "four_bar_rhombus",
+                           "ladder_1", "vehicle", "branch_pendulum"}) {
     INFO(name);
     require_equal_accelerations(*system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml"));
   }

@@ -38,9 +38,10 @@ std::string hanging(double link, double load) {
         "  - {{name: b{}, position: [0, 0, {}], mass: {:e}, center_of_mass: [0, 0, -0.35],\n"
         "     inertia: {{xx: {:e}, yy: {:e}, zz: {:e}}}}}\n",
         i, -0.7 * i, m, 0.1 * m, 0.11 * m, 0.12 * m);
-    joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: [0, 0, {}], "
-                          "axis: [0, 1, 0]}}\n",
-                          i, i == 0 ? "ground" : fmt::format("b{}", i - 1), i, -0.7 * i);
+    joints += fmt::format(
+        "  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: [0, 0, {}], "
+        "axis: [0, 1, 0]}}\n",
+        i, i == 0 ? "ground" : fmt::format("b{}", i - 1), i, -0.7 * i);
   }
   return "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n" + bodies + "joints:\n" + joints;
 }
@@ -67,8 +68,8 @@ TEST_CASE("a chain too stiff for double precision is refused by name, at any siz
 
 TEST_CASE("a long chain of parallel hinges moves as by the transfer matrices wherever it is not refused") {
   const Formulation& riccati = *registry().catalog().formulations.at("riccati");
-  for (const auto& [count, method] : {std::pair{1500, "udwadia-kalaba"}, {1500, "square-root-free"},
-                                      {2500, "orthogonal-complement"}}) {
+  for (const auto& [count, method] :
+       {std::pair{1500, "udwadia-kalaba"}, {1500, "square-root-free"}, {2500, "orthogonal-complement"}}) {
     INFO(count << " bodies, " << method);
     const auto system = system_from_text(parallel_hinges(count, 10));
     const auto expected = observe(*system, *solver_for(*system, riccati)),

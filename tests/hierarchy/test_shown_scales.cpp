@@ -13,8 +13,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-const char* const shown_by[] = {"udwadia-kalaba",      "square-root-free",    "orthogonal-complement",
-                               "generalized-inverse", "oblique-projector", "orthonormalization"};
+const char* const shown_by[] = {"udwadia-kalaba",      "square-root-free",  "orthogonal-complement",
+                                "generalized-inverse", "oblique-projector", "orthonormalization"};
 
 VectorXd shown(const host::System& system, Solver& solver, std::string_view name) {
   auto* matrices = ask<EquationMatrices>(solver);
@@ -35,17 +35,16 @@ TEST_CASE("accelerations and multipliers that are shown do not depend on units o
     const char* text;
     std::vector<std::pair<Eigen::Index, double>> accelerations;
   };
-  const Model models[] = {
-      // A small body that flies: 1e-3 N m on 1e-5 kg m².
-      {R"(
+  const Model models[] = {// A small body that flies: 1e-3 N m on 1e-5 kg m².
+                          {R"(
 polyform: 1
 bodies: [{name: a, mass: 2, inertia: {xx: 1.0e-5, yy: 1.0e-5, zz: 1.0e-5}}]
 joints: [{name: f, type: free, base: ground, moving: a}]
 forces: [{name: t, type: point-force, body: a, moment: [0, 0, 1.0e-3], force: [0, 0, 0], point: [0, 0, 0], axes: ground}]
 )",
-       {{2, 100}, {5, -9.81}}},
-      // A small wheel beside a rod without inertia about its axis.
-      {R"(
+                           {{2, 100}, {5, -9.81}}},
+                          // A small wheel beside a rod without inertia about its axis.
+                          {R"(
 polyform: 1
 bodies:
   - {name: wheel, mass: 0.01, inertia: {xx: 1.0e-6, yy: 1.0e-6, zz: 1.0e-6}}
@@ -55,9 +54,9 @@ joints:
   - {name: r, type: revolute, base: ground, moving: rod, axis: [0, 1, 0], position: [0, 0, 0]}
 forces: [{name: t, type: point-force, body: wheel, moment: [0, 0, 1.0e-4], force: [0, 0, 0], point: [0, 0, 0], axes: ground}]
 )",
-       {{2, 100}, {7, 9.81 * 0.5 / (0.0833 + 0.25)}}},
-      // Ten grams on a slide of 1500 kg.
-      {R"(
+                           {{2, 100}, {7, 9.81 * 0.5 / (0.0833 + 0.25)}}},
+                          // Ten grams on a slide of 1500 kg.
+                          {R"(
 polyform: 1
 bodies:
   - {name: slide, mass: 1500, inertia: {xx: 100, yy: 100, zz: 100}}
@@ -66,7 +65,7 @@ joints:
   - {name: p, type: prismatic, base: ground, moving: slide, axis: [1, 0, 0], position: [0, 0, 0]}
   - {name: r, type: revolute, base: slide, moving: hand, axis: [0, 1, 0], position: [0, 0, 0]}
 )",
-       {{7, 9.81 * 0.01 * 0.02 / (1e-7 + 0.01 * 0.02 * 0.02)}}}};
+                           {{7, 9.81 * 0.01 * 0.02 / (1e-7 + 0.01 * 0.02 * 0.02)}}}};
   for (const Model& model : models) {
     const auto system = system_from_text(model.text);
     for (const char* method : shown_by) {

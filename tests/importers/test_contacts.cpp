@@ -59,20 +59,22 @@ TEST_CASE("which neighbours touch is the rule of each format") {
   const std::string ball = "<geometry><sphere radius=\"1\"/></geometry>", hit = "<collision>" + ball + "</collision>";
   // The base is welded to ground, and the second link to a third one: all are neighbours of the first.
   const std::string urdf = "<robot name=\"r\"><link name=\"a\">" + hit + "</link><link name=\"b\"/><link name=\"c\">" +
-                           hit + "</link><joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child "
+                           hit +
+                           "</link><joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child "
                            "link=\"b\"/></joint><joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child "
                            "link=\"c\"/></joint></robot>";
   CHECK(not_honoured(imported(urdf, {{"contacts", "keep"}})) == 0);
   CHECK(imported(urdf, {{"contacts", "keep"}}).text.find("contacts:") == std::string::npos);
   // MuJoCo lets what is welded to the world touch what it carries, and a model cannot have contacts of joined bodies.
-  const std::string mjcf = "<mujoco><worldbody><body name=\"a\"><geom size=\"1\"/><body name=\"b\"><joint/><geom "
-                           "size=\"1\"/></body></body></worldbody></mujoco>";
+  const std::string mjcf =
+      "<mujoco><worldbody><body name=\"a\"><geom size=\"1\"/><body name=\"b\"><joint/><geom "
+      "size=\"1\"/></body></body></worldbody></mujoco>";
   const host::Conversion kept = imported(mjcf, {{"contacts", "keep"}});
   CHECK(count_of(kept, Treatment::not_honoured, "contact of bodies that a joint connects") == 1);
   // In SDF the links of a joint do not touch, and others do where the model says so.
   const auto sdf = [&](const std::string& of_model) {
-    return "<sdf version=\"1.9\"><model name=\"m\">" + of_model +
-           "<link name=\"a\"><collision name=\"x\">" + "<geometry><sphere><radius>1</radius></sphere></geometry>" +
+    return "<sdf version=\"1.9\"><model name=\"m\">" + of_model + "<link name=\"a\"><collision name=\"x\">" +
+           "<geometry><sphere><radius>1</radius></sphere></geometry>" +
            "</collision></link><link name=\"b\"/><link name=\"c\"><collision name=\"x\"><geometry><sphere><radius>1"
            "</radius></sphere></geometry></collision></link><joint name=\"j\" type=\"fixed\"><parent>a</parent><child>b"
            "</child></joint><joint name=\"k\" type=\"ball\"><parent>b</parent><child>c</child></joint></model></sdf>";
@@ -103,10 +105,9 @@ TEST_CASE("a joint that follows another at its limit begins where that one puts 
     return "<link name=\"" + name + "\"/><joint name=\"j" + name + "\" type=\"revolute\"><parent link=\"" + parent +
            "\"/><child link=\"" + name + "\"/><axis xyz=\"0 1 0\"/>" + more + "</joint>";
   };
-  const std::string urdf = "<robot name=\"r\"><link name=\"o\"/>" +
-                           joint("a", "o", "<limit lower=\"0.5\" upper=\"1\"/>") +
-                           joint("b", "a", "<limit lower=\"-3\" upper=\"3\"/><mimic joint=\"ja\" multiplier=\"2\"/>") +
-                           "</robot>";
+  const std::string urdf =
+      "<robot name=\"r\"><link name=\"o\"/>" + joint("a", "o", "<limit lower=\"0.5\" upper=\"1\"/>") +
+      joint("b", "a", "<limit lower=\"-3\" upper=\"3\"/><mimic joint=\"ja\" multiplier=\"2\"/>") + "</robot>";
   const std::string text = imported(urdf, {{"limits", "keep"}, {"mimic", "coupled"}}).text;
   CHECK(text.find("initial: {position: [0.5]}") != std::string::npos);
   CHECK(text.find("initial: {position: [1]}") != std::string::npos);

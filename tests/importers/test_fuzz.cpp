@@ -31,15 +31,9 @@ std::string mutated(std::string bytes, std::mt19937& random) {
   for (std::size_t changes = 1 + random() % 4; changes > 0; --changes) {
     const std::size_t at = place(), length = random() % 40;
     switch (random() % 6) {
-      case 0:
-        bytes.resize(at);
-        break;
-      case 1:
-        bytes.erase(at, length);
-        break;
-      case 2:
-        bytes.insert(at, bytes.substr(place(), length));
-        break;
+      case 0: bytes.resize(at); break;
+      case 1: bytes.erase(at, length); break;
+      case 2: bytes.insert(at, bytes.substr(place(), length)); break;
       case 3:
         if (!bytes.empty()) bytes[at] = static_cast<char>(random() % 256);
         break;

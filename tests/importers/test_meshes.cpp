@@ -43,8 +43,9 @@ class MeshFolder {
 /// A tetrahedron with edges of 1 along the axes, and the same without the face that looks at (1, 1, 1).
 const std::string closed_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
 const std::string open_obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n";
-const std::string one_facet = "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 3 0\n"
-                              "endloop\nendfacet\nendsolid s\n";
+const std::string one_facet =
+    "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 2 0 0\nvertex 0 3 0\n"
+    "endloop\nendfacet\nendsolid s\n";
 
 std::string urdf_with(const std::string& visuals) {
   return "<robot name=\"r\"><link name=\"a\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" "
@@ -56,7 +57,8 @@ std::string visual_of(const std::string& file, const std::string& more = "") {
 }
 std::string sdf_with(const std::string& mesh) {
   return "<sdf version=\"1.9\"><model name=\"m\"><link name=\"a\"><visual name=\"v\"><pose>1 0 0 0 0 0</pose><geometry>"
-         "<mesh>" + mesh + "</mesh></geometry></visual></link></model></sdf>";
+         "<mesh>" +
+         mesh + "</mesh></geometry></visual></link></model></sdf>";
 }
 
 /// The shapes of the only body of what is imported from a file.
@@ -86,7 +88,8 @@ TEST_CASE("meshes of a URDF file are shapes of the body, with scale and place") 
   const std::string file = folder / "robot.urdf";
   const std::string text = urdf_with(
       "<visual><origin xyz=\"1 2 3\" rpy=\"0 0 1.5707963267948966\"/><geometry><mesh filename=\"parts/a.OBJ\" "
-      "scale=\"0.1 0.2 -0.3\"/></geometry></visual>" + visual_of("parts/facet.stl"));
+      "scale=\"0.1 0.2 -0.3\"/></geometry></visual>" +
+      visual_of("parts/facet.stl"));
   const host::Conversion got = imported(text, {}, file);
   INFO(got.text);
   CHECK(losses(got).empty());
@@ -111,9 +114,9 @@ TEST_CASE("packages are found above the file, beside a folder above it, and in g
   folder.write("elsewhere/tool/c.obj", closed_obj);
   const std::string file = folder / "ws/arm_description/urdf/robot.urdf";
   fs::create_directories(fs::path(file).parent_path());
-  const std::string text = urdf_with(visual_of("package://arm_description/meshes/a.obj") +
-                                     visual_of("package://hand_description/b.obj") +
-                                     visual_of("model://hand_description/b.obj") + visual_of("package://tool/c.obj"));
+  const std::string text =
+      urdf_with(visual_of("package://arm_description/meshes/a.obj") + visual_of("package://hand_description/b.obj") +
+                visual_of("model://hand_description/b.obj") + visual_of("package://tool/c.obj"));
   const host::Conversion without = imported(text, {}, file);
   CHECK(has(losses(without), "mesh: not shown: its file is not found; the option packages=FOLDER"));
   CHECK(count_of(without, Treatment::not_honoured, "link/visual/geometry/mesh") == 1);
@@ -166,8 +169,8 @@ TEST_CASE("meshes that are too large together for one page are left out from the
   std::string obj = closed_obj;
   while (obj.size() < (std::size_t{9} << 20)) obj += "# nothing but a long comment that takes room in the file\n";
   folder.write("a.obj", obj);
-  const host::Conversion got = imported(urdf_with(visual_of("a.obj") + visual_of("a.obj") + visual_of("a.obj")), {},
-                                        folder / "robot.urdf");
+  const host::Conversion got =
+      imported(urdf_with(visual_of("a.obj") + visual_of("a.obj") + visual_of("a.obj")), {}, folder / "robot.urdf");
   CHECK(has(losses(got), "not shown: the meshes of the robot together are larger than 20 MiB"));
   CHECK(shapes_in(*system_from_text(got.text)).size() == 2);
 }
@@ -186,8 +189,8 @@ TEST_CASE("meshes of SDF visuals are shapes, and parts of meshes are listed") {
     CHECK(shapes_in(*system)[0].vertices[1].x == 2);
     CHECK(shapes_in(*system)[0].pose.position.x == 1);
   }
-  const host::Conversion part = imported(
-      sdf_with("<uri>meshes/a.obj</uri><submesh><name>lid</name></submesh>"), {}, file);
+  const host::Conversion part =
+      imported(sdf_with("<uri>meshes/a.obj</uri><submesh><name>lid</name></submesh>"), {}, file);
   CHECK(has(losses(part), "model/link/visual/geometry/mesh: not shown: a part of a mesh"));
 }
 
@@ -198,7 +201,8 @@ TEST_CASE("meshes of MJCF geoms are shapes, by file or as triangles, where the g
   const auto corner = [&](const std::string& assets, const std::string& geom, bool by_file) {
     const host::Conversion got = imported(
         head + "<asset>" + assets + "</asset><worldbody><body name=\"b\"><freejoint/><geom type=\"mesh\" mesh=\"m\" " +
-            geom + "/></body></worldbody></mujoco>", {}, folder / "robot.xml");
+            geom + "/></body></worldbody></mujoco>",
+        {}, folder / "robot.xml");
     INFO(got.text);
     CHECK(has(got.text, "type: mesh, file:") == by_file);
     CHECK(count_of(got, Treatment::converted, "picture of a mesh") == 1);
@@ -220,8 +224,10 @@ TEST_CASE("meshes of MJCF geoms are shapes, by file or as triangles, where the g
   check(corner("<mesh name=\"m\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1\" face=\"0 2 1 0 1 3 0 3 2 1 2 3\"/>", "", false),
         {0, 0, 1});
   const host::Conversion hidden =
-      imported(head + "<asset><mesh name=\"m\" file=\"a.obj\"/></asset><worldbody><body><freejoint/><geom "
-                      "type=\"mesh\" mesh=\"m\" group=\"3\"/></body></worldbody></mujoco>", {}, folder / "robot.xml");
+      imported(head +
+                   "<asset><mesh name=\"m\" file=\"a.obj\"/></asset><worldbody><body><freejoint/><geom "
+                   "type=\"mesh\" mesh=\"m\" group=\"3\"/></body></worldbody></mujoco>",
+               {}, folder / "robot.xml");
   CHECK(shapes_in(*system_from_text(hidden.text)).empty());
 }
 
@@ -234,8 +240,9 @@ TEST_CASE("contacts warn of open meshes of bodies, and run with them") {
     const std::string drawn_alone = ", visual: true";
     REQUIRE(has(text, drawn_alone));
     text.erase(text.find(drawn_alone), drawn_alone.size());
-    text += "ground: {geometry: [{type: plane, position: [0, 0, -3]}]}\ncontacts: {all: true, stiffness: 1.0e+5, "
-            "restitution: 0.5}\n";
+    text +=
+        "ground: {geometry: [{type: plane, position: [0, 0, -3]}]}\ncontacts: {all: true, stiffness: 1.0e+5, "
+        "restitution: 0.5}\n";
     host::Diagnostics diagnostics;
     bool missing_plugin = false;
     host::read_model_text(text, "robot", registry().catalog(), diagnostics, missing_plugin, {});

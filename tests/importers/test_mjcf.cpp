@@ -257,10 +257,12 @@ TEST_CASE("a weld of MJCF holds the body at its relpose, in every formulation") 
 
 TEST_CASE("a connect of MJCF brings sites together that are drawn apart, or says that it cannot") {
   const auto text = [](const std::string& site) {
-    return mujoco("<body name=\"a\" pos=\"0 0 1\"><joint name=\"ja\" axis=\"0 1 0\"/><geom size=\"0.1\"/><site name=\"s1\" "
-                  "pos=\"0.3 0 0.1\"/></body><body name=\"b\" pos=\"0.5 0 1\"><joint name=\"jb\" axis=\"0 1 0\"/><geom "
-                  "size=\"0.1\"/><site name=\"s2\" pos=\"" + site + "\"/></body>",
-                  "<equality><connect name=\"c\" site1=\"s1\" site2=\"s2\"/></equality>");
+    return mujoco(
+        "<body name=\"a\" pos=\"0 0 1\"><joint name=\"ja\" axis=\"0 1 0\"/><geom size=\"0.1\"/><site name=\"s1\" "
+        "pos=\"0.3 0 0.1\"/></body><body name=\"b\" pos=\"0.5 0 1\"><joint name=\"jb\" axis=\"0 1 0\"/><geom "
+        "size=\"0.1\"/><site name=\"s2\" pos=\"" +
+            site + "\"/></body>",
+        "<equality><connect name=\"c\" site1=\"s1\" site2=\"s2\"/></equality>");
   };
   const auto system = imported_system(text("-0.25 0 0.05"));
   const host::SolverPointer solver = solver_for(*system, reference_formulation());
@@ -317,5 +319,6 @@ TEST_CASE("errors of MJCF name the place") {
   CHECK(refusal("<mujoco><include file=\"not_there.xml\"/></mujoco>").find("cannot be read") != std::string::npos);
   CHECK(refusal("<mujoco/>").find("has no bodies") != std::string::npos);
   const std::string replicated = mujoco("<replicate count=\"3\"><body><geom size=\"1\"/></body></replicate>");
-  CHECK(refusal(replicated).find("but those that MuJoCo makes from `replicate`, which are not read") != std::string::npos);
+  CHECK(refusal(replicated).find("but those that MuJoCo makes from `replicate`, which are not read") !=
+        std::string::npos);
 }

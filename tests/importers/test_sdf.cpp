@@ -176,7 +176,8 @@ TEST_CASE("models of other files stand where an SDF file includes them") {
         "<model><name>leg</name><sdf version=\"1.5\">old.sdf</sdf><sdf version=\"1.9\">parts/new.sdf</sdf></model>");
   write("models/leg/parts/new.sdf",
         "<sdf version=\"1.9\"><model name=\"leg\"><pose>9 9 9 0 0 0</pose><link name=\"thigh\"><pose>0 0 -1 0 0 "
-        "0</pose>" + solid(2) + "</link></model></sdf>");
+        "0</pose>" +
+            solid(2) + "</link></model></sdf>");
   const std::string file = write(
       "robot.sdf",
       "<sdf version=\"1.9\"><model name=\"robot\"><link name=\"hull\">" + solid(5) +
@@ -195,10 +196,11 @@ TEST_CASE("models of other files stand where an SDF file includes them") {
     told = told || (thing.what.find("include") != std::string::npos && thing.treatment == Treatment::not_honoured);
   CHECK(told);
   // Merged, the links are the model's own; without relative_to the place is one in the model.
-  const std::string merged = write("merged.sdf",
-                                   "<sdf version=\"1.10\"><model name=\"m\"><link name=\"l\"/><include merge=\"true\">"
-                                   "<uri>models/leg</uri></include><include merge=\"true\"><uri>models/leg/two.sdf</uri>"
-                                   "<pose>0 0 7 0 0 0</pose></include></model></sdf>");
+  const std::string merged =
+      write("merged.sdf",
+            "<sdf version=\"1.10\"><model name=\"m\"><link name=\"l\"/><include merge=\"true\">"
+            "<uri>models/leg</uri></include><include merge=\"true\"><uri>models/leg/two.sdf</uri>"
+            "<pose>0 0 7 0 0 0</pose></include></model></sdf>");
   write("models/leg/two.sdf",
         "<sdf version=\"1.9\"><model name=\"two\"><link name=\"calf\"/><link name=\"foot\"><pose>0 1 0 0 0 0</pose>"
         "</link></model></sdf>");
@@ -215,8 +217,8 @@ TEST_CASE("models of other files stand where an SDF file includes them") {
 
 TEST_CASE("an automatic inertia of SDF is that of the collisions") {
   const auto mass_of = [](const std::string& inertial, const std::string& collisions) {
-    return imported_system("<sdf version=\"1.11\"><model name=\"m\"><link name=\"a\"><inertial auto=\"true\">" + inertial +
-                           "</inertial>" + collisions + "</link></model></sdf>");
+    return imported_system("<sdf version=\"1.11\"><model name=\"m\"><link name=\"a\"><inertial auto=\"true\">" +
+                           inertial + "</inertial>" + collisions + "</link></model></sdf>");
   };
   const std::string box =
       "<collision name=\"c\"><pose>1 0 0 0 0 1.5707963267948966</pose><geometry><box><size>1 2 3</size></box></geometry>"
@@ -227,9 +229,10 @@ TEST_CASE("an automatic inertia of SDF is that of the collisions") {
   CHECK(body.center_of_mass.x == Approx(1));
   CHECK(body.inertia.xx == Approx(3000.0 / 12 * (1 + 9)));
   CHECK(body.inertia.yy == Approx(3000.0 / 12 * (4 + 9)));
-  const auto two = mass_of("<mass>7</mass>", box +
-                                                 "<collision name=\"d\"><density>250</density><geometry><sphere><radius>0.5"
-                                                 "</radius></sphere></geometry></collision>");
+  const auto two =
+      mass_of("<mass>7</mass>", box +
+                                    "<collision name=\"d\"><density>250</density><geometry><sphere><radius>0.5"
+                                    "</radius></sphere></geometry></collision>");
   const double ball = 250 * 4.0 / 3 * 3.14159265358979 / 8;
   CHECK(two->description().bodies.front().mass == Approx(7));
   CHECK(two->description().bodies.front().center_of_mass.x == Approx(6000 / (6000 + ball)));
@@ -262,8 +265,8 @@ TEST_CASE("SDF says true and false in letters of any case, and nothing says what
   CHECK_FALSE(lifts(""));
   const std::string link = "<link name=\"a\">" + solid() + "</link>";
   CHECK(imported(model("<static>True</static>" + link)).text.find("type: fixed") != std::string::npos);
-  const auto turned = imported_system(
-      model("<link name=\"a\"><pose degrees=\"True\">0 0 0 0 0 90</pose>" + solid() + "</link>"));
+  const auto turned =
+      imported_system(model("<link name=\"a\"><pose degrees=\"True\">0 0 0 0 0 90</pose>" + solid() + "</link>"));
   CHECK(body(*turned, "a").pose.orientation.z == Approx(std::sqrt(0.5)));
   CHECK(refusal(model("<link name=\"a\"><gravity>off</gravity>" + solid() + "</link>"))
             .find("'off' is neither true nor false") != std::string::npos);
@@ -273,11 +276,12 @@ TEST_CASE("SDF says true and false in letters of any case, and nothing says what
 
 TEST_CASE("the way of a joint of SDF ends at no end where the file says inf") {
   const auto limited = [](const std::string& limit) {
-    return imported(model("<link name=\"a\">" + solid() +
-                          "</link><joint name=\"j\" type=\"revolute\"><parent>world</parent><child>a</child><axis><xyz>0 1 "
-                          "0</xyz><limit>" +
-                          limit + "<effort>inf</effort><velocity>inf</velocity></limit></axis></joint>"),
-                    {{"limits", "keep"}})
+    return imported(
+               model("<link name=\"a\">" + solid() +
+                     "</link><joint name=\"j\" type=\"revolute\"><parent>world</parent><child>a</child><axis><xyz>0 1 "
+                     "0</xyz><limit>" +
+                     limit + "<effort>inf</effort><velocity>inf</velocity></limit></axis></joint>"),
+               {{"limits", "keep"}})
         .text;
   };
   CHECK(limited("<lower>-inf</lower><upper>inf</upper>").find("joint-limit") == std::string::npos);
@@ -285,8 +289,7 @@ TEST_CASE("the way of a joint of SDF ends at no end where the file says inf") {
 }
 
 TEST_CASE("a model of SDF whose canonical link leads back to itself is refused") {
-  const std::string joint =
-      "<joint name=\"j\" type=\"fixed\"><parent>world</parent><child>__model__</child></joint>";
+  const std::string joint = "<joint name=\"j\" type=\"fixed\"><parent>world</parent><child>__model__</child></joint>";
   for (const char* named : {"mark", "__model__"})
     CHECK(refusal(std::string("<sdf version=\"1.9\"><model name=\"m\" canonical_link=\"") + named +
                   "\"><frame name=\"mark\"/><link name=\"a\">" + solid() + "</link>" + joint + "</model></sdf>")

@@ -123,10 +123,11 @@ namespace {
 
 /// Two arms of which the second carries the geoms in question, so that their mass counts.
 std::string with_geoms(const std::string& geoms, const std::string& more = "") {
-  return mujoco("<body pos=\"0 0 1\"><joint name=\"a\" axis=\"1 2 0\"/><geom size=\"0.1\" pos=\"0.3 0 0\"/><body "
-                "pos=\"0.5 0 0\" euler=\"20 0 30\"><joint name=\"b\" axis=\"0 1 1\"/>" +
-                    geoms + "</body></body>",
-                more);
+  return mujoco(
+      "<body pos=\"0 0 1\"><joint name=\"a\" axis=\"1 2 0\"/><geom size=\"0.1\" pos=\"0.3 0 0\"/><body "
+      "pos=\"0.5 0 0\" euler=\"20 0 30\"><joint name=\"b\" axis=\"0 1 1\"/>" +
+          geoms + "</body></body>",
+      more);
 }
 
 /// MuJoCo keeps vertices in single precision.
@@ -153,13 +154,13 @@ TEST_CASE("meshes have MuJoCo's masses, convex or not, by either rule") {
 TEST_CASE("shapes that stand for meshes are those of MuJoCo") {
   for (const char* type : {"", "type=\"sphere\"", "type=\"capsule\"", "type=\"cylinder\"", "type=\"ellipsoid\"",
                            "type=\"box\" fitscale=\"1.5\""})
-    check_file(with_geoms(std::string("<geom mesh=\"m\" euler=\"10 0 40\" pos=\"0.2 0.1 0\" ") + type + "/>", angle_mesh),
-               ".xml", true, single);
+    check_file(
+        with_geoms(std::string("<geom mesh=\"m\" euler=\"10 0 40\" pos=\"0.2 0.1 0\" ") + type + "/>", angle_mesh),
+        ".xml", true, single);
 }
 
 TEST_CASE("bodies without geoms that count keep their inertial, and bounds count in principal axes") {
-  const std::string inertial =
-      "<inertial pos=\"0.3 0.1 0\" mass=\"3\" diaginertia=\".1 .2 .25\" euler=\"0 0 45\"/>";
+  const std::string inertial = "<inertial pos=\"0.3 0.1 0\" mass=\"3\" diaginertia=\".1 .2 .25\" euler=\"0 0 45\"/>";
   const std::string all = "<compiler inertiafromgeom=\"true\" inertiagrouprange=\"0 1\"/>";
   check_file(with_geoms(inertial, all), ".xml", true, rounding);
   check_file(with_geoms(inertial + "<geom size=\"0.2\" group=\"3\"/>", all), ".xml", true, rounding);
@@ -168,8 +169,9 @@ TEST_CASE("bodies without geoms that count keep their inertial, and bounds count
   check_file(with_geoms("<geom type=\"capsule\" size=\"0.1\" fromto=\"0 0 0 .1 .2 .4\"/>",
                         "<compiler boundinertia=\"0.3\" boundmass=\"20\"/>"),
              ".xml", true, rounding);
-  const std::string seen = "<geom size=\".1\" pos=\".1 0 0\"/><geom size=\".2\" pos=\"1 0 0\" contype=\"0\" "
-                           "conaffinity=\"0\"/>";
+  const std::string seen =
+      "<geom size=\".1\" pos=\".1 0 0\"/><geom size=\".2\" pos=\"1 0 0\" contype=\"0\" "
+      "conaffinity=\"0\"/>";
   check_file(with_geoms(seen), ".xml", true, rounding);
   check_file(with_geoms(seen, "<compiler discardvisual=\"true\"/>"), ".xml", true, rounding);
 }

@@ -33,9 +33,7 @@ struct LastState final : host::RowSink {
     x.assign(now.x.begin(), now.x.end());
     discrete.assign(now.discrete.begin(), now.discrete.end());
   }
-  ConstStateView state() const {
-    return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};
-  }
+  ConstStateView state() const { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
   std::vector<double> q, v, eta, etadot, x;
   std::vector<std::int32_t> discrete;
 };

@@ -50,12 +50,12 @@ TEST_CASE("errors in lanes are those of each lane alone") {
     error[j] = static_cast<double>(j % 11) - 5;
   }
   set.find_errors(numbers, lanes, {absolute.data(), relative.data()}, start.data(), end.data(), error.data(),
-              largest.data());
+                  largest.data());
   for (std::size_t k = 0; k < lanes; ++k) {
     double wanted = 0;
     for (std::size_t j = k; j < start.size(); j += lanes)
-      wanted = std::max(wanted, std::abs(error[j]) /
-                                    (absolute[k] + relative[k] * std::max(std::abs(start[j]), std::abs(end[j]))));
+      wanted = std::max(
+          wanted, std::abs(error[j]) / (absolute[k] + relative[k] * std::max(std::abs(start[j]), std::abs(end[j]))));
     CHECK(largest[k] == Approx(wanted).epsilon(1e-15));
   }
 }
@@ -91,9 +91,9 @@ TEST_CASE("an error that is no number stays the largest of its lane") {
   constexpr std::size_t lanes = 8, numbers = 3;
   INFO(set.instruction_set);
   std::vector<double> tolerance(lanes, 1.0), state(numbers * lanes, 1.0), error(state), largest(lanes);
-  error[5] = NAN;                      // of lane 5
+  error[5] = NAN;  // of lane 5
   std::vector<double> end = state;
-  end[lanes + 2] = INFINITY;           // of lane 2
+  end[lanes + 2] = INFINITY;  // of lane 2
   set.find_errors(numbers, lanes, {tolerance.data(), tolerance.data()}, state.data(), end.data(), error.data(),
                   largest.data());
   for (std::size_t k = 0; k < lanes; ++k) {

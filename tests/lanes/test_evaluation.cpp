@@ -16,8 +16,8 @@ namespace {
 /// What a batch gives for worlds of one system, each a little further on in its motion.
 struct Outcome {
   bool carried = false;
-  double difference = 0;         ///< largest, relative to the largest rate of its world
-  std::size_t single = 0;        ///< evaluations that were left to the worlds' solvers
+  double difference = 0;   ///< largest, relative to the largest rate of its world
+  std::size_t single = 0;  ///< evaluations that were left to the worlds' solvers
 };
 
 Outcome evaluate(const host::System& system, const Formulation& formulation) {
@@ -97,8 +97,8 @@ TEST_CASE("accelerations in lanes are those of single worlds on every shipped mo
 TEST_CASE("models with flexible bodies are carried in lanes") {
   const std::string formulation = GENERATE(as<std::string>(), "riccati", "reduced");
   // On pins, on nodes that carry further bodies, in closed loops, and from modal data.
-  const std::string name = GENERATE(as<std::string>(), "flexible_pendulum", "four_link_flexible",
-                                    "many_loops_flexible", "modal_frame", "stiff_beam");
+  const std::string name = GENERATE(as<std::string>(), "flexible_pendulum", "four_link_flexible", "many_loops_flexible",
+                                    "modal_frame", "stiff_beam");
   INFO(name << " by " << formulation);
   const auto system = system_from_file(model_file(name));
   const Formulation* const found = formulation_for(*system, formulation);
@@ -117,18 +117,21 @@ TEST_CASE("each lane has the numbers of the flexible bodies of its own world") {
   const auto model = [&](std::size_t k) {
     const double share = 1 + 0.1 * static_cast<double>(k);
     return "polyform: 1\nname: two beams\ngravity: [0, -9.81, 0]\nbodies:\n"
-           "  - {name: beam, type: flexible-beam, length: " + std::to_string(share) +
-           ", linear_density: " + std::to_string(0.5 * share) + ", bending_stiffness: 8, modes: 2,\n"
-           "     boundary: clamped-free, modal_position: [0.02, 0.001], geometric_stiffening: " + draws_in +
+           "  - {name: beam, type: flexible-beam, length: " +
+           std::to_string(share) + ", linear_density: " + std::to_string(0.5 * share) +
+           ", bending_stiffness: 8, modes: 2,\n"
+           "     boundary: clamped-free, modal_position: [0.02, 0.001], geometric_stiffening: " +
+           draws_in +
            ", mass: 1,\n"
            "     inertia: {xx: 0.02, yy: 0.02, zz: 0.02}}\n"
-           "  - {name: tip, position: [" + std::to_string(share) + ", 0, 0], mass: " + std::to_string(0.2 * share) +
+           "  - {name: tip, position: [" +
+           std::to_string(share) + ", 0, 0], mass: " + std::to_string(0.2 * share) +
            ", center_of_mass: [0.1, 0, 0],\n     inertia: {xx: 0.001, yy: 0.002, zz: 0.002}}\n"
            "joints:\n"
            "  - {name: pin, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1],\n"
            "     initial: {velocity: 1}}\n"
-           "  - {name: joint, type: revolute, base: beam, moving: tip, position: [" + std::to_string(share) +
-           ", 0, 0], axis: [0, 0, 1]}\n";
+           "  - {name: joint, type: revolute, base: beam, moving: tip, position: [" +
+           std::to_string(share) + ", 0, 0], axis: [0, 0, 1]}\n";
   };
   systems.push_back(system_from_text(model(0)));
   const Formulation* const riccati = formulation_for(*systems[0], "riccati");

@@ -68,10 +68,14 @@ double difference(const LastState& a, const LastState& b) {
 }  // namespace
 
 TEST_CASE("a run in a lane is the run alone, to rounding") {
-  const auto [model, integrator] = GENERATE(Catch::Generators::table<std::string, std::string>(
-      {{"double_pendulum", "dopri5"}, {"double_pendulum", "rk4"}, {"triple_spherical_pendulum", "dopri5"},
-       {"spring_damper_pendulum", "dopri5"}, {"slider_crank", "dopri5"}, {"planar_3rrr", "rk4"},
-       {"vehicle", "dopri5"}}));
+  const auto [model, integrator] =
+      GENERATE(Catch::Generators::table<std::string, std::string>({{"double_pendulum", "dopri5"},
+                                                                   {"double_pendulum", "rk4"},
+                                                                   {"triple_spherical_pendulum", "dopri5"},
+                                                                   {"spring_damper_pendulum", "dopri5"},
+                                                                   {"slider_crank", "dopri5"},
+                                                                   {"planar_3rrr", "rk4"},
+                                                                   {"vehicle", "dopri5"}}));
   INFO(model << " " << integrator);
   const auto system = system_from_file(model_file(model));
   const Formulation& riccati = *formulation_for(*system, "riccati");

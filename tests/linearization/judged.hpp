@@ -19,7 +19,7 @@ struct Judged {
 };
 
 inline Judged judged(const host::System& system, const Formulation& formulation, const host::OperatingPoint& point,
-              host::StabilityRequest request = {}) {
+                     host::StabilityRequest request = {}) {
   request.integrator = integrator("dop853");
   LinearCase c = linearize_at(system, formulation, point, {"none"}, {"none"});
   return {&formulation, host::judge(system, maker(formulation), point, request, c.linear)};

@@ -240,7 +240,8 @@ joints:
 forces:
   - {{name: ks, type: joint-spring-damper, joint: s, stiffness: 100}}
   - {{name: kr, type: joint-spring-damper, joint: r, stiffness: 200}}
-)", mass));
+)",
+                                                     mass));
     const double unit = std::sqrt(50 / mass);
     check_frequencies(*system, {std::sqrt(5 - std::sqrt(17.0)) * unit, std::sqrt(5 + std::sqrt(17.0)) * unit});
   }
@@ -259,7 +260,8 @@ forces:
 )",
                                  n, m);
   for (std::size_t i = 0; i < n; ++i)
-    text += fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: \"row[{}].joint\", stiffness: {}}}\n", i, i, k);
+    text +=
+        fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: \"row[{}].joint\", stiffness: {}}}\n", i, i, k);
   const auto system = system_from_text(text);
   const std::vector<const Formulation*> formulations = formulations_for(*system);
   const auto found = std::ranges::find_if(formulations, [](const auto* f) { return f->name() == "riccati"; });

@@ -65,7 +65,8 @@ bodies: [{{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001
 joints:
   - {{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0],
      initial: {{position: 2}}}}
-)", -gravity));
+)",
+                                                     -gravity));
     host::EquilibriumRequest request;
     request.held = {"pin"};
     for (const Formulation* f : formulations_for(*system)) {
@@ -185,12 +186,14 @@ bodies:
 std::string moving_hinge(const std::string& turn, const std::string& shift) {
   return "joints:\n  - {name: rail, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0]}\n"
          "  - {name: hinge, type: moving-hinge, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], "
-         "drive_axis: [0, 0, 1], turn: " + turn + ", shift: " + shift + ", initial: {position: 0.3}}\n";
+         "drive_axis: [0, 0, 1], turn: " +
+         turn + ", shift: " + shift + ", initial: {position: 0.3}}\n";
 }
 std::string driven_slide(const std::string& motion) {
   return "joints:\n  - {name: rail, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0]}\n"
          "  - {name: pin, type: revolute, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}\n"
-         "constraints:\n  - {name: drive, type: prescribed-motion, joint: rail, motion: " + motion + "}\n";
+         "constraints:\n  - {name: drive, type: prescribed-motion, joint: rail, motion: " +
+         motion + "}\n";
 }
 
 }  // namespace
@@ -200,15 +203,14 @@ TEST_CASE("what is driven at the state of an equilibrium is told, by joint") {
     std::string model, joint;
     bool moves, accelerates;
   };
-  const Case cases[] = {
-      {moving_hinge("{polynomial: [0, 2]}", "0"), "hinge", true, false},
-      {moving_hinge("{polynomial: [0, 0, 2]}", "0"), "hinge", false, true},
-      {moving_hinge("0.4", "{sine: {amplitude: 0.02, frequency: 3}}"), "hinge", true, false},
-      {moving_hinge("{constant: 0.4}", "{constant: 0.1}"), "", false, false},
-      {driven_slide("{polynomial: [0, 0.5]}"), "rail", true, false},
-      {driven_slide("{polynomial: [0, 0.5, 0.1]}"), "rail", true, true},
-      {driven_slide("{constant: 0}"), "", false, false},
-      {driven_slide("{ramp: {rate: 1, start: 2, end: 3}}"), "", false, false}};
+  const Case cases[] = {{moving_hinge("{polynomial: [0, 2]}", "0"), "hinge", true, false},
+                        {moving_hinge("{polynomial: [0, 0, 2]}", "0"), "hinge", false, true},
+                        {moving_hinge("0.4", "{sine: {amplitude: 0.02, frequency: 3}}"), "hinge", true, false},
+                        {moving_hinge("{constant: 0.4}", "{constant: 0.1}"), "", false, false},
+                        {driven_slide("{polynomial: [0, 0.5]}"), "rail", true, false},
+                        {driven_slide("{polynomial: [0, 0.5, 0.1]}"), "rail", true, true},
+                        {driven_slide("{constant: 0}"), "", false, false},
+                        {driven_slide("{ramp: {rate: 1, start: 2, end: 3}}"), "", false, false}};
   for (const Case& c : cases) {
     INFO(c.model);
     const auto system = hanging(c.model);
@@ -232,16 +234,18 @@ TEST_CASE("a rod of 3000 hinges settles by its solver's Newton matrix") {
   constexpr double length = 1.0 / n, mass = 1.0 / n, stiffness = 10.0 * n, g = 9.81;
   std::string bodies, joints, forces;
   for (int i = 0; i < n; ++i) {
-    bodies += fmt::format("  - {{name: b{}, mass: {}, center_of_mass: [{}, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}, position: [{}, 0, 0]}}\n",
-                          i, mass, length / 2, mass * length * length / 1200, mass * length * length / 12,
-                          mass * length * length / 12, i * length);
-    joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: [{}, 0, 0], axis: [0, 0, 1]}}\n",
-                          i, i == 0 ? std::string("ground") : fmt::format("b{}", i - 1), i, i * length);
-    forces += fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: j{}, stiffness: {}, damping: {}}}\n", i, i,
-                          stiffness, 1e-3 * stiffness);
+    bodies += fmt::format(
+        "  - {{name: b{}, mass: {}, center_of_mass: [{}, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}, position: [{}, 0, 0]}}\n",
+        i, mass, length / 2, mass * length * length / 1200, mass * length * length / 12, mass * length * length / 12,
+        i * length);
+    joints +=
+        fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: [{}, 0, 0], axis: [0, 0, 1]}}\n",
+                    i, i == 0 ? std::string("ground") : fmt::format("b{}", i - 1), i, i * length);
+    forces += fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: j{}, stiffness: {}, damping: {}}}\n", i,
+                          i, stiffness, 1e-3 * stiffness);
   }
-  const auto system = system_from_text("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" + joints +
-                                       "forces:\n" + forces);
+  const auto system = system_from_text("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" +
+                                       joints + "forces:\n" + forces);
   std::size_t tried = 0;
   for (const Formulation* f : formulations_for(*system)) {
     if (f->name() != "riccati" && f->name() != "reduced") continue;

@@ -125,8 +125,8 @@ TEST_CASE("a growing and a decaying mode that rounding makes of a double zero ar
   }
 }
 
-// A mass on a slide and another on it by a stiff spring with a damper; an effort of 0.01 N/m drives the second. It stands
-// beside 2e10 and the damper's 2e12 in its row. The two masses go together, by sqrt(0.01/2).
+// A mass on a slide and another on it by a stiff spring with a damper; an effort of 0.01 N/m drives the second. It
+// stands beside 2e10 and the damper's 2e12 in its row. The two masses go together, by sqrt(0.01/2).
 TEST_CASE("a small entry without an error drives slow motions through stiff ones") {
   for (const double stiffness : {1e8, 1e10})
     for (const double effort : {0.01, -0.01, 1e-4}) {

@@ -138,8 +138,8 @@ forces:
                                      {"slide.fx"}};
   const host::Linearization first = host::linearize(*system, maker(formulation), point, channels);
   const double turn = 2 * M_PI / 4;
-  const host::PeriodicStates along =
-      host::periodic_states(*system, maker(formulation), point, first, {channels, {}, {}, integrator("dop853"), turn, 6});
+  const host::PeriodicStates along = host::periodic_states(*system, maker(formulation), point, first,
+                                                           {channels, {}, {}, integrator("dop853"), turn, 6});
   for (std::size_t k = 0; k < along.models.size(); ++k) {
     const double across = std::sin(4 * along.times[k]);
     CHECK(along.models[k].D(0, 0) == Approx(-across * across).margin(1e-10));
@@ -197,8 +197,8 @@ forces:
   place(seen, "flap.q.collective");
 }
 
-// A four-bar whose crank goes round without losses: deviations come back, or farther along, so that both multipliers are
-// 1 and the mean of the trace of A vanishes. At some instants other coordinates determine the rest better.
+// A four-bar whose crank goes round without losses: deviations come back, or farther along, so that both multipliers
+// are 1 and the mean of the trace of A vanishes. At some instants other coordinates determine the rest better.
 TEST_CASE("a crank-rocker has one set of states along its period") {
   const auto system = system_from_text(R"(
 polyform: 1

@@ -37,9 +37,11 @@ joints:
 forces:
   - {{name: k, type: spring-damper, a: {{body: a, point: [0, 0, 0]}}, b: {{body: b, point: [0, 0, 0]}}, stiffness: {}, damping: {}}}
   - {{name: n, type: joint-force, joint: sa, effort: {{expression: "{}*q(sa)"}}}}
-)YAML", t.stiffness, t.damping, t.drive));
+)YAML",
+                                                     t.stiffness, t.damping, t.drive));
     for (const Judged& j : judge_all(*system)) {
-      INFO(j.formulation->name() << ", " << t.stiffness << ", " << t.damping << ", " << t.drive << ": " << j.stability.text);
+      INFO(j.formulation->name() << ", " << t.stiffness << ", " << t.damping << ", " << t.drive << ": "
+                                 << j.stability.text);
       const double rate = std::sqrt(std::abs(t.drive) / 2);
       if (t.drive == 0) {
         CHECK(j.stability.verdict == Outlook::neutral);
@@ -75,7 +77,8 @@ forces:
   - {{name: f2, type: joint-force, joint: s2, effort: {{expression: "{0}*(q(s1)-q(s2))-q(s2)-0.5*q(s4)"}}}}
   - {{name: f3, type: joint-force, joint: s3, effort: {{expression: "{0}*(q(s4)-q(s3))"}}}}
   - {{name: f4, type: joint-force, joint: s4, effort: {{expression: "{0}*(q(s3)-q(s4))-q(s4)+0.5*q(s2)"}}}}
-)YAML", stiffness));
+)YAML",
+                                                     stiffness));
     const std::complex<double> root = std::sqrt(std::complex<double>(-0.5, 0.25));
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << stiffness << " N/m: " << j.stability.text);
@@ -150,7 +153,8 @@ joints:
 forces:
   - {{name: k, type: joint-spring-damper, joint: r, stiffness: {}, damping: {}}}
   - {{name: e, type: point-force, body: b, point: [0, 0, 0], axes: ground, force: [0, 0, {{expression: "{}*z(b)"}}]}}
-)YAML", mass, stiffness, damping * stiffness, drive));
+)YAML",
+                                                           mass, stiffness, damping * stiffness, drive));
           for (const Judged& j : judge_all(*system)) {
             INFO(j.formulation->name() << ", " << stiffness << ", " << damping << ", " << drive << ", " << mass << ": "
                                        << j.stability.text);
@@ -160,8 +164,8 @@ forces:
         }
 }
 
-// A free body on one stiff skew spring at its natural length and a soft force that restores or drives its place: x, y, z
-// then move at sqrt(+-1e-3/m) or so across the spring, and a turn about it and the two others are free.
+// A free body on one stiff skew spring at its natural length and a soft force that restores or drives its place: x, y,
+// z then move at sqrt(+-1e-3/m) or so across the spring, and a turn about it and the two others are free.
 TEST_CASE("a body far from the origin beside a stiff spring does not grow by the rounding of its place") {
   for (const double far : {10.3, 800.3})
     for (const int axis : {0, 1, 2})
@@ -176,10 +180,13 @@ joints: [{{name: f, type: free, base: ground, moving: b}}]
 forces:
   - {{name: s, type: spring-damper, a: {{body: b, point: [0.3, 0.2, 0.1]}}, b: {{body: ground, point: [{3}, {4}, {5}]}}, stiffness: 1.0e10, damping: 0}}
   - {{name: e, type: point-force, body: b, point: [0, 0, 0], axes: ground, force: [{{expression: "{6}*(x(b)-({0}))"}}, {{expression: "{6}*(y(b)-({1}))"}}, {{expression: "{6}*(z(b)-({2}))"}}]}}
-)YAML", place[0], place[1], place[2], place[0] - 1, place[1] + 0.9, place[2] + 0.8, soft));
+)YAML",
+                                                         place[0], place[1], place[2], place[0] - 1, place[1] + 0.9,
+                                                         place[2] + 0.8, soft));
         const double rate = soft > 0 ? std::sqrt(1e-3) : 0;
         for (const Judged& j : judge_all(*system)) {
-          INFO(j.formulation->name() << ", " << far << " m along axis " << axis << ", " << soft << ": " << j.stability.text);
+          INFO(j.formulation->name() << ", " << far << " m along axis " << axis << ", " << soft << ": "
+                                     << j.stability.text);
           CHECK(j.stability.verdict != Outlook::stable);
           if (j.stability.verdict == Outlook::unstable)
             CHECK(growth_of(j.stability.modes) == Approx(rate).epsilon(0.1));
@@ -204,7 +211,8 @@ joints:
   - {{name: p3, type: revolute, base: ground, moving: r, position: [2, 0, 0], axis: [0, 1, 0]}}
   - {{name: p4, type: revolute, base: r, moving: c, position: [2, 0, 1], axis: [0, 1, 0]}}
 forces: [{{name: s, type: joint-spring-damper, joint: p1, stiffness: {:.17g}, damping: 0}}]
-)YAML", 9.81 * 1.1 * (1 + apart)));
+)YAML",
+                                                     9.81 * 1.1 * (1 + apart)));
     const double rate = std::sqrt(9.81 * 1.1 * std::abs(apart) / 1.052);
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << apart << ": " << j.stability.text << "; " << j.stability.why);
@@ -268,10 +276,13 @@ TEST_CASE("of 150 stiffly damped masses in a row fast and slow decays have their
   constexpr double k = 1e8, tau = 1;
   std::string text = fmt::format(
       "polyform: 1\ngravity: [0, 0, 0]\nchains:\n  - {{name: c, count: {}, base: ground, start: [0, 0, 0], step: [1, 0, 0], "
-      "joint: {{type: prismatic, axis: [1, 0, 0]}}, body: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}}}\nforces:\n", n);
+      "joint: {{type: prismatic, axis: [1, 0, 0]}}, body: {{mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}}}\nforces:\n",
+      n);
   for (int i = 0; i < n; ++i)
-    text += fmt::format("  - {{name: s{0}, type: joint-spring-damper, joint: \"c[{0}].joint\", stiffness: {1}, "
-                        "damping: {2}}}\n", i, k, tau * k);
+    text += fmt::format(
+        "  - {{name: s{0}, type: joint-spring-damper, joint: \"c[{0}].joint\", stiffness: {1}, "
+        "damping: {2}}}\n",
+        i, k, tau * k);
   const auto system = system_from_text(text);
   std::vector<double> wanted;
   for (int j = 1; j <= n; ++j) {

@@ -94,7 +94,8 @@ TEST_CASE("a law that jumps or has a vertical slope at the point has no verdict"
     return system_from_text(
         "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
         "  - {name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}\nforces:\n"
-        "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" + effort + "\"}}\n");
+        "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" +
+        effort + "\"}}\n");
   };
   for (const char* const effort : {"-q(s)-0.1*sign(v(s))", "-cbrt(q(s))-v(s)", "-q(s)-v(s)-0.3*step(q(s))*2+0.3"}) {
     INFO(effort);
@@ -122,7 +123,8 @@ joints:
   - {{name: pin, type: revolute, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}}
 forces:
   - {{name: spring, type: joint-spring-damper, joint: guide, stiffness: {}}}
-)", stiffness));
+)",
+                                                     stiffness));
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << stiffness << " N/m: " << j.stability.text);
       CHECK(j.stability.verdict == Outlook::unstable);
@@ -132,8 +134,8 @@ forces:
 }
 
 // A clamped rod of hinges with springs and dampers, without gravity: it sways at some rad/s beside hinges of 1e6 rad/s.
-// The first frequency is that of a clamped beam of pieces, 1.8751^2 sqrt(EI) with EI = 10, less what the discrete hinges
-// add; it is the same to 1e-4 from 100 hinges on, and so is its damping by 1e-3 s.
+// The first frequency is that of a clamped beam of pieces, 1.8751^2 sqrt(EI) with EI = 10, less what the discrete
+// hinges add; it is the same to 1e-4 from 100 hinges on, and so is its damping by 1e-3 s.
 TEST_CASE("a sway beside hundreds of stiff hinges is found and judged where the solver has Newton's matrix") {
   const auto rod = [](int hinges) {
     const double l = 1.0 / hinges;
@@ -145,11 +147,12 @@ TEST_CASE("a sway beside hundreds of stiff hinges is found and judged where the 
       joints += fmt::format(
           "  - {{name: j{0}, type: revolute, base: {1}, moving: b{0}, position: [{2}, 0, 0], axis: [0, 1, 0]}}\n", k,
           k == 0 ? "ground" : fmt::format("b{}", k - 1), k * l);
-      forces += fmt::format(
-          "  - {{name: f{0}, type: joint-spring-damper, joint: j{0}, stiffness: {1}, damping: {2}}}\n", k, 10 * hinges,
-          0.01 * hinges);
+      forces +=
+          fmt::format("  - {{name: f{0}, type: joint-spring-damper, joint: j{0}, stiffness: {1}, damping: {2}}}\n", k,
+                      10 * hinges, 0.01 * hinges);
     }
-    return system_from_text("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "forces:\n" + forces);
+    return system_from_text("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "forces:\n" +
+                            forces);
   };
   const Formulation& riccati = *registry().catalog().formulations.at("riccati");
   const auto few = rod(30), many = rod(250);
@@ -185,7 +188,8 @@ joints:
 forces:
   - {{name: f, type: joint-force, joint: p, effort: {{expression: "{0}*q(q)-({0}+0.01)*q(p)"}}}}
   - {{name: g, type: joint-force, joint: q, effort: {{expression: "{0}*(q(p)-q(q))"}}}}
-)YAML", k));
+)YAML",
+                                                     k));
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << k << " N/m: " << j.stability.text);
       CHECK(j.stability.verdict == Outlook::neutral);
@@ -204,7 +208,8 @@ polyform: 1
 gravity: [0, 0, 0]
 bodies: [{{name: body, mass: 10, inertia: {{xx: 1, yy: 2, zz: 2.6}}}}]
 joints: [{{name: flight, type: free, base: ground, moving: body, initial: {{velocity: [0, 0, 0, {0}, {0}, {0}]}}}}]
-)", rate));
+)",
+                                                     rate));
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << rate << " rad/s: " << j.stability.text);
       CHECK(j.stability.verdict == Outlook::none);
@@ -227,7 +232,8 @@ joints:
      initial: {{position: 0.5}}}}
 forces:
   - {{name: motor, type: joint-force, joint: hinge, effort: {{expression: 0.3*sin(2*q(hinge))}}}}
-)", speed));
+)",
+                                                     speed));
     for (const Judged& j : judge_all(*system)) {
       INFO(j.formulation->name() << ", " << speed << " m/s: " << j.stability.text);
       CHECK(j.stability.verdict == Outlook::none);
@@ -248,7 +254,8 @@ joints:
      initial: {{position: [0, 0, {2:.17g}], velocity: [0, {3:.17g}, {4:.17g}]}}}}
 forces: [{{name: earth, type: central-gravity, body: sat, center: {{body: ground}}, parameter: {0}}}]
 simulation: {{duration: 86400}}
-)", mu, r, M_PI / 2, n * r, n));
+)",
+                                                   mu, r, M_PI / 2, n * r, n));
   for (const Judged& j : judge_all(*system)) {
     INFO(j.formulation->name() << ": " << j.stability.text);
     CHECK(j.stability.verdict == Outlook::unstable);
@@ -288,9 +295,9 @@ TEST_CASE("growth and decay beyond their errors are told, and what is less is no
     double damping, tie;
     Outlook verdict;
   };
-  for (const Told& one : {Told{3e-9, 1e-4, Outlook::stable}, Told{-3e-9, 1e-4, Outlook::unstable},
-                          Told{0.5e-9, 1e-4, Outlook::none}, Told{-0.5e-9, 1e-4, Outlook::none},
-                          Told{0.5e-9, 0, Outlook::neutral}}) {
+  for (const Told& one :
+       {Told{3e-9, 1e-4, Outlook::stable}, Told{-3e-9, 1e-4, Outlook::unstable}, Told{0.5e-9, 1e-4, Outlook::none},
+        Told{-0.5e-9, 1e-4, Outlook::none}, Told{0.5e-9, 0, Outlook::neutral}}) {
     host::Linearization linear;
     linear.states.resize(4);
     linear.scales.assign(4, 1.0);
@@ -326,8 +333,8 @@ TEST_CASE("oscillations that meet within their errors are neutral only if energy
     }
 }
 
-// Two slides with the dampers [1 -1; -1 1] and the springs [2 -1; -1 2]: what moves both alike is not damped. Of three in a
-// row with a damper on the middle one, what moves the outer ones against each other is not.
+// Two slides with the dampers [1 -1; -1 1] and the springs [2 -1; -1 2]: what moves both alike is not damped. Of three
+// in a row with a damper on the middle one, what moves the outer ones against each other is not.
 TEST_CASE("a mode that feels no damper is neutral") {
   const auto undamped = system_from_text(R"YAML(
 polyform: 1

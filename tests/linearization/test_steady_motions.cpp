@@ -130,7 +130,8 @@ TEST_CASE("a disc that rolls in a circle is neutral, and so are the multipliers 
     swing = j.stability.modes.all.back().eigenvalue.imag();
     CHECK(swing == Approx(5.5946581).epsilon(1e-6));
   }
-  const Judged whole = judged(*system, *formulations_for(*system).front(), initial_point(*system), {{}, round, {}, false, {}});
+  const Judged whole =
+      judged(*system, *formulations_for(*system).front(), initial_point(*system), {{}, round, {}, false, {}});
   REQUIRE(whole.stability.floquet);
   CHECK(whole.stability.verdict == Outlook::neutral);
   Complex expected = std::exp(Complex(0, swing * round));

@@ -316,11 +316,13 @@ TEST_CASE("what is wrong with couplings is told with its place") {
       "  - {name: wheel, type: revolute, base: b, moving: p, position: [0, 0, 0], axis: [0, 0, 1]}\n"
       "  - {name: own, type: revolute, base: ground, moving: c, position: [0, 0, 0], axis: [0, 0, 1]}\n";
   const char* const loose = "no body takes part in this joint and in all before it";
-  CHECK_THAT(told("type: gear, joint: own, other_joint: wheel, radius: 1, other_radius: 1", planet), Catch::Contains(loose));
+  CHECK_THAT(told("type: gear, joint: own, other_joint: wheel, radius: 1, other_radius: 1", planet),
+             Catch::Contains(loose));
   CHECK_THAT(told("type: belt, pulleys: [turn, own, wheel], radii: 1", planet), Catch::Contains(loose));
   CHECK_THAT(told("type: planetary-gear, sun: own, carrier: turn, ring: wheel, sun_radius: 1, ring_radius: 2", planet),
              Catch::Contains("is based on another body than the first one"));
-  const std::string lifted = planet + "  - {name: lift, type: prismatic, base: p, moving: d, position: [0, 0, 0], axis: [0, 0, 1]}\n";
+  const std::string lifted =
+      planet + "  - {name: lift, type: prismatic, base: p, moving: d, position: [0, 0, 0], axis: [0, 0, 1]}\n";
   CHECK_THAT(told("type: cam-profile, cam: own, follower: lift, profile: [[0, 0], [1, 1], [2, 1], [3, 0]]", lifted),
              Catch::Contains("no body takes part in both joints"));
   CHECK_THAT(told("type: distance-rod, a: {body: a}, b: {body: a}"), Catch::Contains("fixed in the same body"));

@@ -50,8 +50,8 @@ signals:
 simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}},
   output_interval: 0.05}}
 )yaml",
-                     inertia + ratio * ratio * rotor, damping, ratio * kt, voltage, resistance, ratio * kt,
-                     inductance, rest);
+                     inertia + ratio * ratio * rotor, damping, ratio * kt, voltage, resistance, ratio * kt, inductance,
+                     rest);
 }
 
 void check_same(const Table& rows, const Table& other, const std::string& current) {
@@ -82,8 +82,7 @@ TEST_CASE("a voltage that falls with the motor's own current is a larger resista
 }
 
 TEST_CASE("a controller of the speed with a limit drives a motor as it drives the same circuit without a module") {
-  const std::string pid =
-      "{name: u, type: pid, input: \"60 - v(axle)\", kp: 0.8, ki: 12, lower: -24, upper: 24}";
+  const std::string pid = "{name: u, type: pid, input: \"60 - v(axle)\", kp: 0.8, ki: 12, lower: -24, upper: 24}";
   const Table other = rows_of_text(wheel_by_signals("signal(u)", "  - " + pid));
   in_formulations_of(wheel("{expression: \"signal(u)\"}", kt, resistance, "signals:\n  - " + pid),
                      [&](const Table& rows) {
@@ -95,8 +94,7 @@ TEST_CASE("a controller of the speed with a limit drives a motor as it drives th
 TEST_CASE("a sampled controller drives a motor as it drives the same circuit without a module") {
   const std::string sampler = "{name: u, type: sampler, interval: 0.02, input: \"0.9 * (60 - v(axle))\"}";
   const Table other = rows_of_text(wheel_by_signals("signal(u)", "  - " + sampler));
-  const Table rows =
-      rows_of_text(wheel("{expression: \"signal(u)\"}", kt, resistance, "signals:\n  - " + sampler));
+  const Table rows = rows_of_text(wheel("{expression: \"signal(u)\"}", kt, resistance, "signals:\n  - " + sampler));
   check_same(rows, other, "signal.current");
 }
 

@@ -44,8 +44,10 @@ TEST_CASE("a formula that has become huge is named where the run ends") {
 
 TEST_CASE("names that formulas do not know are answered with the one that was meant") {
   const auto said = [](const std::string& formula) {
-    const Outcome outcome = outcome_of(slide("parameters: {c: 3}\nforces: [{name: f, type: joint-force, joint: s, "
-                                             "effort: {expression: \"" + formula + "\"}}]\n"));
+    const Outcome outcome =
+        outcome_of(slide("parameters: {c: 3}\nforces: [{name: f, type: joint-force, joint: s, "
+                         "effort: {expression: \"" +
+                         formula + "\"}}]\n"));
     CHECK(outcome.code == 2);
     return outcome.err;
   };
@@ -59,9 +61,10 @@ TEST_CASE("names that formulas do not know are answered with the one that was me
 TEST_CASE("a tyre file without coefficients of a kind draws a note that says which") {
   const Workshop shop;
   shop.write("few.tir", "[MODEL]\nFITTYP = 6\n[VERTICAL]\nFNOMIN = 4000\nPCY1 = 1.35\nQBZ1 = 9\n");
-  const Outcome outcome = shop.run(
-      {"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
-                                               "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, stiffness: 2e5}]\n"))});
+  const Outcome outcome =
+      shop.run({"check", shop.write("model.yaml",
+                                    slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
+                                          "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, stiffness: 2e5}]\n"))});
   CHECK_THAT(outcome.err, Contains("no coefficients of combined slip") && !Contains("aligning moment"));
 }
 
@@ -69,9 +72,10 @@ TEST_CASE("a tyre file that lacks principal coefficients, or misspells them, is 
   const Workshop shop;
   const auto check = [&](const std::string& file) {
     shop.write("few.tir", file);
-    return shop.run({"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
-                                                             "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, "
-                                                             "stiffness: 2e5}]\n"))});
+    return shop.run(
+        {"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
+                                                 "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, "
+                                                 "stiffness: 2e5}]\n"))});
   };
   const std::string rest = "PCX1 = 1.6\nPDX1 = 1\nPKX1 = 20\nRBX1 = 10\nPCY1 = 1.35\nPDY1 = 1\nPKY2 = 2\nQBZ1 = 9\n";
   const Outcome misspelt = check("[LATERAL_COEFFICIENTS]\nFNOMIN = 6000\n" + rest + "PKYl = -20\n");

@@ -191,12 +191,14 @@ TEST_CASE("files are named from the folder of the file that names them, or else 
   };
   shop.write("legs/pads/pad.yaml", body("pad"));
   shop.write("shared.yaml", body("shared"));
-  shop.write("legs/leg.yaml", body("leg") + "parts:\n  - {name: pad, file: pads/pad.yaml}\n  - {name: s, file: shared.yaml}\n"
-                              "place: [{part: pad, name: a}, {part: s, name: b}]\n");
+  shop.write("legs/leg.yaml", body("leg") +
+                                  "parts:\n  - {name: pad, file: pads/pad.yaml}\n  - {name: s, file: shared.yaml}\n"
+                                  "place: [{part: pad, name: a}, {part: s, name: b}]\n");
   shop.write("legs/list.yaml", "include: [pads/pad.yaml]\n");
   const std::string model =
-      shop.write("m.yaml", "polyform: 1\ninclude: legs/list.yaml\nparts: [{name: leg, file: legs/leg.yaml}]\n"
-                           "place: [{part: leg, name: x}]\n");
+      shop.write("m.yaml",
+                 "polyform: 1\ninclude: legs/list.yaml\nparts: [{name: leg, file: legs/leg.yaml}]\n"
+                 "place: [{part: leg, name: x}]\n");
   const Outcome all = shop.run({"check", model});
   INFO(all.out << all.err);
   CHECK(all.code == 0);

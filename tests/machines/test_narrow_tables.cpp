@@ -36,7 +36,8 @@ TEST_CASE("a force over a tenth of a millimetre does its work, however long the 
 TEST_CASE("a wheel feels one raised row of a road that is level before and behind it") {
   // 20 kg at rest on a spring of 2 kN/m; at 20 m/s the bump of 0.02 m lasts some milliseconds.
   std::ostringstream grid;
-  for (int i = 0; i < 400; ++i) grid << (i == 0 ? "" : ", ") << (i == 200 ? "[0.02, 0.02, 0.02, 0.02]" : "[0, 0, 0, 0]");
+  for (int i = 0; i < 400; ++i)
+    grid << (i == 0 ? "" : ", ") << (i == 200 ? "[0.02, 0.02, 0.02, 0.02]" : "[0, 0, 0, 0]");
   std::string model =
       "bodies:\n  - {name: c, position: [0, 0, 0.2019], mass: 20, inertia: {xx: 1, yy: 1, zz: 1}}\n"
       "  - {name: w, position: [0, 0, 0.2019], mass: 20, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"

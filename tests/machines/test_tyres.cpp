@@ -65,8 +65,9 @@ TEST_CASE("the magic formula has the slope, the peak and the trail that its coef
 }
 
 TEST_CASE("the magic formula 6.1 is 5.2 at nominal pressure, and changes with the pressure as its coefficients say") {
-  const std::string common = "FNOMIN = 5000\nPKY1 = -20\nPKY2=1.5\nPDY1 = 0.9\nPDY2 = -0.1\nPCY1=1.4\nPEY1=-1\n"
-                             "RVY1=0.03\nRVY6=20\nQDZ1 = 0.11\nQSX3=0.05\nQSY1=0.01\nPVY1=0.01\nPHY1=0.003\nPHX1=-0.001\n";
+  const std::string common =
+      "FNOMIN = 5000\nPKY1 = -20\nPKY2=1.5\nPDY1 = 0.9\nPDY2 = -0.1\nPCY1=1.4\nPEY1=-1\n"
+      "RVY1=0.03\nRVY6=20\nQDZ1 = 0.11\nQSX3=0.05\nQSY1=0.01\nPVY1=0.01\nPHY1=0.003\nPHX1=-0.001\n";
   tyres::MagicFormula five, six;
   REQUIRE_FALSE(five.read("FITTYP = 52\n" + common));
   REQUIRE_FALSE(six.read("FITTYP = 61\n" + common));
@@ -84,8 +85,9 @@ TEST_CASE("the magic formula 6.1 is 5.2 at nominal pressure, and changes with th
       }
   const double small = 1e-7, load = 4000;
   // Odd shifts away: slopes at no slip, and the peak of the friction.
-  REQUIRE_FALSE(six.read("PVY1=0\nPHY1=0\nPHX1=0\nNOMPRES=220000\nINFLPRES=264000\nPPY1=0.4\nPPY2=1.1\nPPX1=-0.3\n"
-                         "PPX2=0.2\nPPY3=-0.15\nPPZ1=0.2\nPKY4=1.9\nPKY6=-0.9\nPKY7=-0.2\nPPY5=-0.3\nPVY3=0.1\n"));
+  REQUIRE_FALSE(
+      six.read("PVY1=0\nPHY1=0\nPHX1=0\nNOMPRES=220000\nINFLPRES=264000\nPPY1=0.4\nPPY2=1.1\nPPX1=-0.3\n"
+               "PPX2=0.2\nPPY3=-0.15\nPPZ1=0.2\nPKY4=1.9\nPKY6=-0.9\nPKY7=-0.2\nPPY5=-0.3\nPVY3=0.1\n"));
   const double dpi = 0.2, dfz = -0.2;
   const double Ky = -20 * 5000 * (1 + 0.4 * dpi) * std::sin(1.9 * std::atan(load / 5000 / (1.5 * (1 + 1.1 * dpi))));
   CHECK(six.forces(load, 0, small, 0, 20).fy == Approx(Ky * small).epsilon(1e-6));
@@ -113,10 +115,12 @@ TEST_CASE("the magic formula 6.1 is 5.2 at nominal pressure, and changes with th
 TEST_CASE("a file of the magic formula in other units is the same tyre") {
   const std::string numbers = "FITTYP = 61\nPKY1 = -20\nQDZ1 = 0.11\nPPY1 = 0.4\nPPX1 = -0.3\n";
   tyres::MagicFormula si, other, english;
-  REQUIRE_FALSE(si.read("[UNITS]\nLENGTH = 'meter'\nFORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n"
-                        "[MODEL]\n" + numbers +
-                        "FNOMIN = 5000\nUNLOADED_RADIUS = 0.3\nLONGVL = 18\nNOMPRES = 200000\nINFLPRES = 240000\n"
-                        "LONGITUDINAL_STIFFNESS = 3e5\nLATERAL_STIFFNESS = 1.5e5\n"));
+  REQUIRE_FALSE(
+      si.read("[UNITS]\nLENGTH = 'meter'\nFORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n"
+              "[MODEL]\n" +
+              numbers +
+              "FNOMIN = 5000\nUNLOADED_RADIUS = 0.3\nLONGVL = 18\nNOMPRES = 200000\nINFLPRES = 240000\n"
+              "LONGITUDINAL_STIFFNESS = 3e5\nLATERAL_STIFFNESS = 1.5e5\n"));
   // The units may stand behind what has them.
   REQUIRE_FALSE(other.read("[MODEL]\n" + numbers +
                            "FNOMIN = 5\nUNLOADED_RADIUS = 300\nLONGVL = 18\nNOMPRES = 2e-4\nINFLPRES = 2.4e-4\n"

@@ -5,20 +5,14 @@ using namespace polyform::host::testing;
 
 TEST_CASE("messages about text that is no model") {
   check_messages({
-      {"an empty file",
-       "",
+      {"an empty file", "",
        "m.yaml: error: the file is empty, expected a model\n"
        "  A model begins with 'polyform: 1'.\n"},
-      {"only comments",
-       "# nothing yet\n",
+      {"only comments", "# nothing yet\n",
        "m.yaml: error: the file holds no model, only comments or blanks\n"
        "  A model begins with 'polyform: 1'.\n"},
-      {"a scalar",
-       "hello\n",
-       "m.yaml:1:1: error: found 'hello', expected a map of 'key: value' entries\n"},
-      {"a list",
-       "- polyform: 1\n",
-       "m.yaml:1:1: error: found a list of 1, expected a map of 'key: value' entries\n"},
+      {"a scalar", "hello\n", "m.yaml:1:1: error: found 'hello', expected a map of 'key: value' entries\n"},
+      {"a list", "- polyform: 1\n", "m.yaml:1:1: error: found a list of 1, expected a map of 'key: value' entries\n"},
       {"no version",
        "bodies:\n"
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
@@ -30,16 +24,13 @@ TEST_CASE("messages about text that is no model") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:1:11: error: polyform: the file has format 2, this program reads format 1\n"
        "  Write 'polyform: 1', or use a program that reads that format.\n"},
-      {"no bodies",
-       "polyform: 1\n",
+      {"no bodies", "polyform: 1\n",
        "m.yaml:1:1: error: the model has no bodies\n"
        "  Add them under 'bodies', as 'chains', or in placed parts.\n"},
-      {"a NUL byte",
-       std::string("polyform: 1\nname: \0\n", 20),
+      {"a NUL byte", std::string("polyform: 1\nname: \0\n", 20),
        "m.yaml:2:7: error: the file is no text: found byte 0x00, expected YAML in UTF-8\n"
        "  Check that this is the model file; if it is, save it as UTF-8.\n"},
-      {"Latin-1",
-       std::string("polyform: 1\nname: \xe4\n", 20),
+      {"Latin-1", std::string("polyform: 1\nname: \xe4\n", 20),
        "m.yaml:2:7: error: the file is no text: found byte 0xe4, expected YAML in UTF-8\n"
        "  Check that this is the model file; if it is, save it as UTF-8.\n"},
       {"a truncated map",

@@ -17,14 +17,16 @@ std::string row(const std::string& forces) {
     text += fmt::format(
         "  - {{name: b{}, position: [{}, 0, 0], mass: 1, center_of_mass: [0.5, 0.1, 0], inertia: {{xx: 0.1, yy: 0.2, zz: 0.2}}}}\n",
         i, i);
-  text += "joints:\n  - {name: j0, type: revolute, base: ground, moving: b0, position: [0, 0, 0], axis: [0, 0, 1]}\n"
-          "  - {name: j1, type: spherical, base: b0, moving: b1, position: [1, 0, 0]}\n"
-          "  - {name: j2, type: prismatic, base: b1, moving: b2, position: [2, 0, 0], axis: [0, 0.6, 0.8]}\n"
-          "  - {name: j3, type: revolute, base: b2, moving: b3, position: [3, 0, 0], axis: [0, 1, 0]}\n";
+  text +=
+      "joints:\n  - {name: j0, type: revolute, base: ground, moving: b0, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  - {name: j1, type: spherical, base: b0, moving: b1, position: [1, 0, 0]}\n"
+      "  - {name: j2, type: prismatic, base: b1, moving: b2, position: [2, 0, 0], axis: [0, 0.6, 0.8]}\n"
+      "  - {name: j3, type: revolute, base: b2, moving: b3, position: [3, 0, 0], axis: [0, 1, 0]}\n";
   return text + forces;
 }
 
-/// A four-bar linkage whose coupler has a stiff spring to ground, and stiff springs in two of its pins, one of them cut.
+/// A four-bar linkage whose coupler has a stiff spring to ground, and stiff springs in two of its pins, one of them
+/// cut.
 const std::string linkage = R"(polyform: 1
 name: linkage
 gravity: [0, -9.81, 0]

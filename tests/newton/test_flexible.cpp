@@ -14,7 +14,7 @@ std::string model(const std::string& rest) { return "polyform: 1\nname: flexible
 /// A rigid arm on a pin, a beam on a ball at its end, and a weight on a pin at the tip of the beam.
 std::string beam(double velocity, const std::string& boundary, const std::string& rest = "") {
   return model(fmt::format(
-      R"(bodies:
+             R"(bodies:
   - {{name: arm, position: [0, 0, 0], mass: 1, center_of_mass: [0.5, 0.1, 0], inertia: {{xx: 0.1, yy: 0.2, zz: 0.2}}}}
   - {{name: beam, type: flexible-beam, position: [1, 0, 0], orientation: {{rpy: [0.3, 0.1, 0.2]}}, length: 1,
      linear_density: 1, bending_stiffness: 200, modes: 4, boundary: {1}, damping_ratio: 0.02, mass: 0.1,
@@ -28,7 +28,8 @@ joints:
   - {{name: tip, type: revolute, base: beam, moving: weight, position: [1.975170330, 0.197676811, -0.099833417],
      axis: [0, 0.6, 0.8], initial: {{velocity: {0}}}}}
 )",
-      velocity, boundary)) + rest;
+             velocity, boundary)) +
+         rest;
 }
 
 /// Three sides of a square, beams on a pin, a ball and a pin; the last one held by a ball to the ground in a loop.

@@ -49,12 +49,22 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
 
 TEST_CASE("radau5 and auto move shipped models as dopri5 does") {
   // Trees and loops, balls, pins and slides, springs across the tree, spinning bodies, flexible bodies, modules.
-  const auto [model, formulation] = GENERATE(Catch::Generators::table<std::string, std::string>(
-      {{"spring_damper_pendulum", "riccati"}, {"vehicle", "riccati"}, {"slider_crank", "riccati"},
-       {"heavy_top", "riccati"}, {"governor", "reduced"}, {"planar_3rrr", "reduced"}, {"elliptic_spring", "riccati"},
-       {"random_tree", "riccati"}, {"flexible_pendulum", "riccati"}, {"rack_and_pinion", "cartesian"},
-       {"free_body", "riccati"}, {"wind_turbine", "riccati"}, {"stiff_loop", "reduced"},
-       {"vehicle_bushings", "riccati"}, {"wind_turbine_flexible", "riccati"}}));
+  const auto [model, formulation] =
+      GENERATE(Catch::Generators::table<std::string, std::string>({{"spring_damper_pendulum", "riccati"},
+                                                                   {"vehicle", "riccati"},
+                                                                   {"slider_crank", "riccati"},
+                                                                   {"heavy_top", "riccati"},
+                                                                   {"governor", "reduced"},
+                                                                   {"planar_3rrr", "reduced"},
+                                                                   {"elliptic_spring", "riccati"},
+                                                                   {"random_tree", "riccati"},
+                                                                   {"flexible_pendulum", "riccati"},
+                                                                   {"rack_and_pinion", "cartesian"},
+                                                                   {"free_body", "riccati"},
+                                                                   {"wind_turbine", "riccati"},
+                                                                   {"stiff_loop", "reduced"},
+                                                                   {"vehicle_bushings", "riccati"},
+                                                                   {"wind_turbine_flexible", "riccati"}}));
   INFO(model << " by " << formulation);
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
   const Run plain = run(*system, formulation, "dopri5", 0.3);
@@ -89,8 +99,8 @@ TEST_CASE("a loop with stiff couplings moves alike in every formulation") {
 }
 
 TEST_CASE("radau5 moves stiff models with a small part of the evaluations of an explicit method") {
-  const auto [model, part] = GENERATE(Catch::Generators::table<std::string, std::size_t>(
-      {{"vehicle_bushings", 20}, {"stiff_loop", 8}}));
+  const auto [model, part] =
+      GENERATE(Catch::Generators::table<std::string, std::size_t>({{"vehicle_bushings", 20}, {"stiff_loop", 8}}));
   INFO(model);
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
   const Run plain = run(*system, "riccati", "dopri5", 5, 1e-6), now = run(*system, "riccati", "radau5", 5, 1e-6);
@@ -116,8 +126,8 @@ TEST_CASE("measure the stiff models", "[.measure]") {
       if (formulation == "cartesian" && std::string(integrator) != "radau5") continue;
       const std::clock_t start = std::clock();
       const Run now = run(*system, formulation, integrator, duration, 1e-6);
-      fmt::print("{:22} {:10} {:10} {:7} evaluations {:6} steps {:5} rejected {:.3f} s ({:.1e}) {} {}\n", model, formulation,
-                 integrator, now.record.evaluations, now.record.steps, now.record.rejected_steps,
+      fmt::print("{:22} {:10} {:10} {:7} evaluations {:6} steps {:5} rejected {:.3f} s ({:.1e}) {} {}\n", model,
+                 formulation, integrator, now.record.evaluations, now.record.steps, now.record.rejected_steps,
                  static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, distance(now.q, exact), now.record.choices,
                  now.record.failure);
       std::fflush(stdout);

@@ -28,7 +28,8 @@ chains:
     joint: {{type: revolute, axis: [0, 0, 1]}}
     body: {{mass: {}, center_of_mass: [{}, 0, 0], inertia: {{xx: 0, yy: {}, zz: {}}}}}
 forces:
-)", n, length, length, length / 2, inertia, inertia);
+)",
+                                 n, length, length, length / 2, inertia, inertia);
   for (int i = 0; i < n; ++i)
     text += fmt::format(
         "  - {{name: s{0}, type: joint-spring-damper, joint: \"rod[{0}].joint\", stiffness: {1}, damping: {2}}}\n", i,
@@ -142,9 +143,10 @@ TEST_CASE("measure the stiff rod", "[.measure]") {
       for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
         const std::clock_t start = std::clock();
         const Run now = run(n, integrator, tolerance, 2);
-        fmt::print("{} n={} tolerance {:g}: {} steps, {} rejected, {} evaluations, {:.3f} s of CPU, tip {:.9f} {:.9f}\n",
-                   integrator, n, tolerance, now.record.steps, now.record.rejected_steps, now.record.evaluations,
-                   static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, now.tip.x, now.tip.y);
+        fmt::print(
+            "{} n={} tolerance {:g}: {} steps, {} rejected, {} evaluations, {:.3f} s of CPU, tip {:.9f} {:.9f}\n",
+            integrator, n, tolerance, now.record.steps, now.record.rejected_steps, now.record.evaluations,
+            static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, now.tip.x, now.tip.y);
         std::fflush(stdout);
       }
 }

@@ -20,10 +20,14 @@ std::string tree(const std::string& velocities, const std::string& forces) {
   const auto joint = [&](int moving, const std::string& base, const std::string& rest, int nv) {
     std::string v;
     for (int k = 0; k < nv; ++k) v += fmt::format("{}{}", k ? ", " : "", 0.3 * (k + 1) - 0.1 * moving);
-    if (nv == 1) text += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, 0.1, 0.2], {}, initial: {{velocity: {}}}}}\n",
-                                     moving, base, moving, 0.5 * moving - 0.2, rest, velocities == "yes" ? v : "0");
-    else text += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, 0.1, 0.2], {}{}}}\n", moving, base, moving,
-                             0.5 * moving - 0.2, rest, velocities == "yes" ? fmt::format(", initial: {{velocity: [{}]}}", v) : "");
+    if (nv == 1)
+      text += fmt::format(
+          "  - {{name: j{}, base: {}, moving: b{}, position: [{}, 0.1, 0.2], {}, initial: {{velocity: {}}}}}\n", moving,
+          base, moving, 0.5 * moving - 0.2, rest, velocities == "yes" ? v : "0");
+    else
+      text += fmt::format("  - {{name: j{}, base: {}, moving: b{}, position: [{}, 0.1, 0.2], {}{}}}\n", moving, base,
+                          moving, 0.5 * moving - 0.2, rest,
+                          velocities == "yes" ? fmt::format(", initial: {{velocity: [{}]}}", v) : "");
   };
   joint(0, "ground", "type: revolute, axis: [0.6, 0, 0.8]", 1);
   joint(1, "b0", "type: spherical", 3);

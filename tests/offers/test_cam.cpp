@@ -18,7 +18,8 @@ constexpr double turn = 2 * std::numbers::pi;
 /// Lifts of h sin angle at n equal angles.
 std::string lifts(std::size_t n, double h) {
   std::vector<double> all;
-  for (std::size_t k = 0; k < n; ++k) all.push_back(h * std::sin(turn * static_cast<double>(k) / static_cast<double>(n)));
+  for (std::size_t k = 0; k < n; ++k)
+    all.push_back(h * std::sin(turn * static_cast<double>(k) / static_cast<double>(n)));
   return fmt::format("[{}]", fmt::join(all, ", "));
 }
 
@@ -62,12 +63,12 @@ TEST_CASE("the curve of a cam is smooth, periodic and goes through its table") {
   const auto at = [&](double q) {
     const double v = 1;
     JointMotion motion;
-    joint.kernel->evaluate({.count = 1, .parameters = {&joint.parameters, 1}, .q = {&q, 1}, .v = {&v, 1}}, {&motion, 1});
+    joint.kernel->evaluate({.count = 1, .parameters = {&joint.parameters, 1}, .q = {&q, 1}, .v = {&v, 1}},
+                           {&motion, 1});
     return motion;
   };
   const double table[] = {0, 0.02, -0.01, 0.03, 0.005};
-  for (int k = -5; k < 10; ++k)
-    CHECK(at(turn * k / 5).p_FM.z == Approx(table[(k + 5) % 5]).margin(1e-14));
+  for (int k = -5; k < 10; ++k) CHECK(at(turn * k / 5).p_FM.z == Approx(table[(k + 5) % 5]).margin(1e-14));
   constexpr double d = 1e-5;
   for (double q = -8; q < 15; q += 0.37) {
     CHECK(at(q).H[0].linear.z == Approx((at(q + d).p_FM.z - at(q - d).p_FM.z) / (2 * d)).margin(1e-9));

@@ -63,7 +63,8 @@ forces:
 
 TEST_CASE("mistakes in lists are told with their places") {
   const auto message = [](const std::string& points) { return assembled(with_points(points)).first; };
-  CHECK_THAT(message("[{body: a, point: [0, 0, 0]}, {body: c}]"), Catch::Contains("points[1]") && Catch::Contains("'c'"));
+  CHECK_THAT(message("[{body: a, point: [0, 0, 0]}, {body: c}]"),
+             Catch::Contains("points[1]") && Catch::Contains("'c'"));
   CHECK_THAT(message("[{body: a, point: [0, 0]}, {body: b}]"), Catch::Contains("points[0].point"));
   CHECK_THAT(message("{body: a, point: [0, 0, 0]}"), Catch::Contains("two points at least"));
   CHECK_THAT(message("[{body: a}, {body: a, point: [1, 0, 0]}]"), Catch::Contains("fixed in the same body"));

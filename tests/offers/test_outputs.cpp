@@ -62,7 +62,7 @@ TEST_CASE("outputs see accelerations and gravity, states begin with the motion")
     CHECK(values[0] == 0.6);                                 // of the drive
     CHECK(values[1] == Approx(-5 * 5 * 0.2).epsilon(1e-9));  // towards the axis
     CHECK(values[2] == Approx(0.6 / 0.2 * 0.2).epsilon(1e-9));
-    CHECK(values[3] == Approx(g).epsilon(1e-9));             // held up against gravity
+    CHECK(values[3] == Approx(g).epsilon(1e-9));  // held up against gravity
   });
   const ConstStateView start = system->initial_state();
   REQUIRE(start.x.size() == 3);
@@ -76,8 +76,8 @@ TEST_CASE("states of forces and outputs are columns with units") {
   std::vector<std::string> names;
   for (const host::Channel& channel : rows.channels()) names.push_back(channel.name + " " + channel.unit);
   CHECK(names == std::vector<std::string>{"time s", "imu.rate_x rad/s", "imu.rate_y rad/s", "imu.rate_z rad/s",
-                                          "drive.effort N m", "imu.specific_force_x m/s^2", "imu.specific_force_y m/s^2",
-                                          "imu.specific_force_z m/s^2"});
+                                          "drive.effort N m", "imu.specific_force_x m/s^2",
+                                          "imu.specific_force_y m/s^2", "imu.specific_force_z m/s^2"});
   Seen seen(*system, *formulations_for(*system).front());
   const auto row = rows.make(0, seen.now());
   CHECK(row[3] == Approx(5));

@@ -13,9 +13,9 @@ using Options = std::vector<std::pair<std::string, std::string>>;
 
 /// What a run leaves at its end, and the largest constraint violations of its rows.
 struct Course {
-  std::vector<double> q, v;        ///< of all joints at the end
+  std::vector<double> q, v;                    ///< of all joints at the end
   std::vector<std::vector<double>> positions;  ///< q at each row
-  std::vector<double> violations;  ///< m or rad, at each row
+  std::vector<double> violations;              ///< m or rad, at each row
   double position_violation = 0, velocity_violation = 0;
   double energy_change = 0;  ///< largest, J
   std::string failure;

@@ -60,9 +60,9 @@ void require_closed(const host::System& system, const Pace& pace) {
 }  // namespace
 
 TEST_CASE("loops drift apart without correction, the more the longer") {
-  require_growing_drift(*shipped("four_link_flexible"), {3.2, 0.01, 0.1}, 1e-6);    // Fig. 12
-  require_growing_drift(*shipped("many_loops_flexible"), {40, 0.002, 1}, 1e-9);     // Fig. 16
-  require_growing_drift(*shipped("pins_and_slides_loop"), {8, 0.001, 0.1}, 1e-9);   // Fig. 20
+  require_growing_drift(*shipped("four_link_flexible"), {3.2, 0.01, 0.1}, 1e-6);   // Fig. 12
+  require_growing_drift(*shipped("many_loops_flexible"), {40, 0.002, 1}, 1e-9);    // Fig. 16
+  require_growing_drift(*shipped("pins_and_slides_loop"), {8, 0.001, 0.1}, 1e-9);  // Fig. 20
   require_growing_drift(*system_from_text(rigid_four_link()), {40, 0.005, 1}, 1e-5);
 }
 
@@ -72,7 +72,8 @@ TEST_CASE(
   require_closed(*system_from_text(rigid_four_link()), {200, 0.01, 0.25});
 }
 
-TEST_CASE("the paper's four-link mechanism is a parallelogram that swings through its flat positions, at the paper's step") {
+TEST_CASE(
+    "the paper's four-link mechanism is a parallelogram that swings through its flat positions, at the paper's step") {
   // The loop closes with q3 = pi/3 at D only where D is at (1 m, 0); so A and D turn alike.
   const auto system = shipped("four_link_flexible");
   const SystemView& view = system->view();
@@ -90,7 +91,7 @@ TEST_CASE("the paper's four-link mechanism is a parallelogram that swings throug
     CHECK(q_of(course, row, "A") == Approx(q_of(fine, row, "A")).margin(2e-3));
     lowest = std::min(lowest, q_of(course, row, "A"));
   }
-  CHECK(lowest < -std::numbers::pi - std::numbers::pi / 3);   // past the flat positions at -60 and -240 degrees of A
+  CHECK(lowest < -std::numbers::pi - std::numbers::pi / 3);  // past the flat positions at -60 and -240 degrees of A
 }
 
 TEST_CASE("the drift without correction is that of the integrator: of fourth order in the step") {

@@ -125,9 +125,9 @@ TEST_CASE("results that hold more than a page can are refused before they are re
     const Handle file(H5Fcreate(shop.path(name).string().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     const hsize_t rows = 40'000'000, chunk = 4096;  // none of which is stored
     const Handle space(H5Screate_simple(1, &rows, nullptr), H5Sclose);
-    const Handle time(H5Dcreate2(file, "time", H5T_IEEE_F64LE, space, H5P_DEFAULT, host::hdf5::chunked(1, &chunk),
-                                 H5P_DEFAULT),
-                      H5Dclose);
+    const Handle time(
+        H5Dcreate2(file, "time", H5T_IEEE_F64LE, space, H5P_DEFAULT, host::hdf5::chunked(1, &chunk), H5P_DEFAULT),
+        H5Dclose);
     host::hdf5::write_attribute(time, "unit", "s");
   }
   const Outcome outcome = shop.run({"report", "a.h5", "b.h5", "--output", "x.html"});

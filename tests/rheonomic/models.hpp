@@ -35,16 +35,18 @@ bodies:
      inertia: {xx: 0.01, yy: 0.03, zz: 0.03}}
   - {name: rocker, position: [0.6, 0, -0.2], mass: 0.7, center_of_mass: [0, 0, 0.3],
      inertia: {xx: 0.02, yy: 0.02, zz: 0.001}}
-)" + bodies + R"(joints:
+)" + bodies +
+         R"(joints:
   - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: 2}}
   - {name: b, type: universal, base: crank, moving: coupler, position: [0, 0, 0.2], axis: [0, 1, 0], axis2: [1, 0, 0]}
   - {name: c, type: spherical, base: coupler, moving: rocker, position: [0.6, 0, 0.4]}
 )" + joints;
 }
 
-inline constexpr const char* moved = "type: moving-hinge, position: [0.6, 0, -0.2], axis: [0, 1, 0], drive_axis: [0, 0, 1], "
-                              "turn: {polynomial: [0, 0.4, 0.3]}, shift: {sine: {amplitude: 0.02, frequency: 1.5, "
-                              "phase: 0.7}}";
+inline constexpr const char* moved =
+    "type: moving-hinge, position: [0.6, 0, -0.2], axis: [0, 1, 0], drive_axis: [0, 0, 1], "
+    "turn: {polynomial: [0, 0.4, 0.3]}, shift: {sine: {amplitude: 0.02, frequency: 1.5, "
+    "phase: 0.7}}";
 
 inline std::string spatial_loop(const std::string& d) { return four_bar("", "  - {name: d, " + d + "}\n"); }
 

@@ -34,8 +34,8 @@ std::pair<double, double> closed_form(double until, const std::function<double(d
   const auto f = [&](double t, double angle) { return acceleration(angle, omega(t), a(t)); };
   for (int i = 0; i < steps; ++i) {
     const double t = i * h;
-    const double k1 = f(t, q), k2 = f(t + h / 2, q + h / 2 * v),
-                 k3 = f(t + h / 2, q + h / 2 * v + h * h / 4 * k1), k4 = f(t + h, q + h * v + h * h / 2 * k2);
+    const double k1 = f(t, q), k2 = f(t + h / 2, q + h / 2 * v), k3 = f(t + h / 2, q + h / 2 * v + h * h / 4 * k1),
+                 k4 = f(t + h, q + h * v + h * h / 2 * k2);
     q += h * v + h * h / 6 * (k1 + k2 + k3);
     v += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
@@ -54,8 +54,8 @@ class Last final : public host::RowSink {
     drift = std::max(drift, std::abs(energy - start - done));
     bodies.clear();
     for (const Observation::Body& b : now.bodies)
-      for (const double x : {b.pose.position.x, b.pose.position.y, b.pose.position.z, b.velocity.x, b.velocity.y,
-                             b.velocity.z})
+      for (const double x :
+           {b.pose.position.x, b.pose.position.y, b.pose.position.z, b.velocity.x, b.velocity.y, b.velocity.z})
         bodies.push_back(x);
   }
   std::vector<double> q, v, bodies;

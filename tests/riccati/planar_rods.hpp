@@ -14,7 +14,7 @@ namespace polyform::test {
 struct Rod {
   static constexpr double m = 1.3, a = 0.4, g = 9.81, J_end = 4 * m * a * a / 3;
   double angle = 0, rate = 0;
-  Eigen::Vector3d acceleration = Eigen::Vector3d::Zero();   ///< of the centre (x, y), and angular
+  Eigen::Vector3d acceleration = Eigen::Vector3d::Zero();  ///< of the centre (x, y), and angular
 
   double c() const { return std::cos(angle); }
   double s() const { return std::sin(angle); }
@@ -40,7 +40,7 @@ struct Pin {
   double along;
   int other = -1;
   double other_along = 0;
-  Eigen::Vector2d force = Eigen::Vector2d::Zero();   ///< on `rod`, once solved
+  Eigen::Vector2d force = Eigen::Vector2d::Zero();  ///< on `rod`, once solved
 };
 
 inline void solve(std::vector<Rod>& rods, std::vector<Pin>& pins) {

@@ -96,7 +96,7 @@ TEST_CASE("Eq 10 is what a hinge with any motion subspace gives for three rotati
     ball.H = Columns::Zero(6, 3);
     ball.H.bottomRows<3>().setIdentity();
     ball.effort = Effort::Zero(3);
-    ball.bias.tail<3>() = to_eigen(random.vector());   // no matter: Ω̇ behind the hinge comes from the moment row
+    ball.bias.tail<3>() = to_eigen(random.vector());  // no matter: Ω̇ behind the hinge comes from the moment row
     GeneralHinge general;
     REQUIRE(general.set(ball, U, ball));
     const Matrix expected = ball_hinge(space, U);
@@ -108,7 +108,7 @@ TEST_CASE("Algorithm A: a pendulum of rods, free tip and pinned root") {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     test::RandomRods random(seed);
     std::vector<Rod> rods{random(), random(), random()};
-    rods[1].angle = rods[0].angle + random.uniform(-1, 1);   // away from the zeros of P's determinant, as in Eq 46
+    rods[1].angle = rods[0].angle + random.uniform(-1, 1);  // away from the zeros of P's determinant, as in Eq 46
     rods[2].angle = rods[1].angle + random.uniform(-1, 1);
     std::vector<Pin> pins{{0, Rod::a, 1, -Rod::a}, {1, Rod::a, 2, -Rod::a}, {2, Rod::a}};
     test::solve(rods, pins);

@@ -37,10 +37,10 @@ TEST_CASE("the product of transfer matrices loses digits with the length of a ch
     CHECK(recursion < 5);
   }
   std::cout << "digits lost of 16, relative to the default\n" << table;
-  CHECK(lost.front() < 3);                     // two rods: as good as the recursion
-  CHECK(lost[2] > lost[0] + 2);                // ten
-  CHECK(lost[4] > lost[2] + 2);                // twenty
-  CHECK(lost.back() > 15);                     // nothing is left
+  CHECK(lost.front() < 3);       // two rods: as good as the recursion
+  CHECK(lost[2] > lost[0] + 2);  // ten
+  CHECK(lost[4] > lost[2] + 2);  // twenty
+  CHECK(lost.back() > 15);       // nothing is left
   CHECK(std::is_sorted(lost.begin(), lost.begin() + 5));
 }
 

@@ -47,7 +47,8 @@ struct Example {
   Chain first() const { return {plane, Boundary::free, {{matrix_of_rod(one()), false}}}; }
   Chain second() const {
     const Matrix outboard = matrix_of_rod(five());
-    return {plane, Boundary::free,
+    return {plane,
+            Boundary::free,
             {{matrix_of_rod(three()), false}, {ball_hinge(plane, outboard), true}, {outboard, false}}};
   }
   std::vector<Vec3> second_input() const { return {{2 * a * seven().c(), 2 * a * seven().s(), 0}}; }
@@ -78,14 +79,56 @@ TEST_CASE("Eq 36: the transfer matrix of a rod, and Eq 37 it carries the true st
   at_random_states([](const Example& x) {
     const double c = x.one().c(), s = x.one().s(), w2 = x.one().rate * x.one().rate;
     const Matrix U = matrix_of_rod(x.one());
-    CHECK(difference(U, matrix(7, 7, {1, 0, -2 * a * s, 0, 0, 0, -2 * a * c * w2,
-                                      0, 1, 2 * a * c, 0, 0, 0, -2 * a * s * w2,
-                                      0, 0, 1, 0, 0, 0, 0,
-                                      m * a * s, -m * a * c, -2 * m * a * a / 3, 1, -2 * a * s, 2 * a * c,
-                                      -m * a * g * c,
-                                      -m, 0, m * a * s, 0, 1, 0, m * a * c * w2,
-                                      0, -m, -m * a * c, 0, 0, 1, m * a * s * w2 - m * g,
-                                      0, 0, 0, 0, 0, 0, 1})) < 1e-14);
+    CHECK(difference(U, matrix(7, 7,
+                               {1,
+                                0,
+                                -2 * a * s,
+                                0,
+                                0,
+                                0,
+                                -2 * a * c * w2,
+                                0,
+                                1,
+                                2 * a * c,
+                                0,
+                                0,
+                                0,
+                                -2 * a * s * w2,
+                                0,
+                                0,
+                                1,
+                                0,
+                                0,
+                                0,
+                                0,
+                                m * a * s,
+                                -m * a * c,
+                                -2 * m * a * a / 3,
+                                1,
+                                -2 * a * s,
+                                2 * a * c,
+                                -m * a * g * c,
+                                -m,
+                                0,
+                                m * a * s,
+                                0,
+                                1,
+                                0,
+                                m * a * c * w2,
+                                0,
+                                -m,
+                                -m * a * c,
+                                0,
+                                0,
+                                1,
+                                m * a * s * w2 - m * g,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                0,
+                                1})) < 1e-14);
     CHECK(difference(U * test::planar_state(x.one(), -a, {0, 0}), x.z_1O()) < 1e-11);
   });
 }
@@ -95,9 +138,9 @@ TEST_CASE("Eq 38: the rearranged submatrices of a rod") {
     const double c = x.one().c(), s = x.one().s(), w2 = x.one().rate * x.one().rate;
     const Rearranged t(plane, x.first().partition(), matrix_of_rod(x.one()));
     CHECK(difference(t.T11, matrix(3, 3, {1, -2 * a * s, 2 * a * c, 0, 1, 0, 0, 0, 1})) < 1e-14);
-    CHECK(difference(t.T12, matrix(3, 3, {m * a * s, -m * a * c, -2 * m * a * a / 3,
-                                          -m, 0, m * a * s,
-                                          0, -m, -m * a * c})) < 1e-14);
+    CHECK(difference(t.T12,
+                     matrix(3, 3, {m * a * s, -m * a * c, -2 * m * a * a / 3, -m, 0, m * a * s, 0, -m, -m * a * c})) <
+          1e-14);
     CHECK(difference(t.T21, Matrix::Zero(3, 3)) < 1e-14);
     CHECK(difference(t.T22, matrix(3, 3, {1, 0, -2 * a * s, 0, 1, 2 * a * c, 0, 0, 1})) < 1e-14);
     CHECK(difference(t.f_a, matrix(3, 1, {-m * a * g * c, m * a * c * w2, m * a * s * w2 - m * g})) < 1e-14);
@@ -109,9 +152,9 @@ TEST_CASE("Eqs 39 and 40: S and e after the first rod") {
   at_random_states([](const Example& x) {
     const double c = x.one().c(), s = x.one().s(), w2 = x.one().rate * x.one().rate;
     const Chain chain = x.first();
-    CHECK(difference(chain.S(1), matrix(3, 3, {m * a * s, -m * a * c, 4 * m * a * a / 3,
-                                               -m, 0, -m * a * s,
-                                               0, -m, m * a * c})) < 1e-14);
+    CHECK(difference(chain.S(1),
+                     matrix(3, 3, {m * a * s, -m * a * c, 4 * m * a * a / 3, -m, 0, -m * a * s, 0, -m, m * a * c})) <
+          1e-14);
     CHECK(difference(chain.e(1), matrix(3, 1, {-m * a * g * c, -m * a * c * w2, -m * a * s * w2 - m * g})) < 1e-14);
   });
 }
@@ -122,9 +165,8 @@ TEST_CASE("Eq 45: the rearranged submatrices of hinge 4") {
     const Rearranged t(plane, x.second().partition(), ball_hinge(plane, matrix_of_rod(x.five())));
     CHECK(difference(t.T11, Matrix::Identity(3, 3)) < 1e-14);
     CHECK(difference(t.T12, Matrix::Zero(3, 3)) < 1e-14);
-    CHECK(difference(t.T21, matrix(3, 3, {0, 0, 0,
-                                          0, 0, 0,
-                                          3 / (2 * m * a * a), -3 * s / (m * a), 3 * c / (m * a)})) < 1e-13);
+    CHECK(difference(t.T21, matrix(3, 3, {0, 0, 0, 0, 0, 0, 3 / (2 * m * a * a), -3 * s / (m * a), 3 * c / (m * a)})) <
+          1e-13);
     CHECK(difference(t.T22, matrix(3, 3, {1, 0, 0, 0, 1, 0, 3 * s / (2 * a), -3 * c / (2 * a), 0})) < 1e-13);
     CHECK(difference(t.f_a, Vector::Zero(3)) < 1e-14);
     CHECK(difference(t.f_b, matrix(3, 1, {0, 0, -3 * g * c / (2 * a)})) < 1e-13);
@@ -134,15 +176,12 @@ TEST_CASE("Eq 45: the rearranged submatrices of hinge 4") {
 TEST_CASE("Eq 46: S after hinge 4, with 4ma²/3 for the misprinted 4ma² in (1,3) and s3c3s5 for s3c3c5 in (1,2)") {
   at_random_states([](const Example& x) {
     const double c3 = x.three().c(), s3 = x.three().s(), c5 = x.five().c(), s5 = x.five().s();
-    const Matrix S = matrix(3, 3, {3 * m * a * (s3 * s3 * s5 + s3 * c3 * c5 - 2 * s5),
-                                   -3 * m * a * (c3 * c3 * c5 + s3 * c3 * s5 - 2 * c5),
-                                   4 * m * a * a / 3,
-                                   m / 2 * (3 * s3 * s3 + 3 * s3 * s5 - 6 * c3 * c5 - 4),
-                                   -1.5 * m * s3 * (c3 + 3 * c5),
-                                   -m * a * s3,
-                                   -1.5 * m * c3 * (s3 + 3 * s5),
-                                   m / 2 * (3 * c3 * c3 + 3 * c3 * c5 - 6 * s3 * s5 - 4),
-                                   m * a * c3});
+    const Matrix S =
+        matrix(3, 3,
+               {3 * m * a * (s3 * s3 * s5 + s3 * c3 * c5 - 2 * s5), -3 * m * a * (c3 * c3 * c5 + s3 * c3 * s5 - 2 * c5),
+                4 * m * a * a / 3, m / 2 * (3 * s3 * s3 + 3 * s3 * s5 - 6 * c3 * c5 - 4), -1.5 * m * s3 * (c3 + 3 * c5),
+                -m * a * s3, -1.5 * m * c3 * (s3 + 3 * s5), m / 2 * (3 * c3 * c3 + 3 * c3 * c5 - 6 * s3 * s5 - 4),
+                m * a * c3});
     CHECK(difference(x.denominator() * x.second().S(2), S) < 1e-13);
   });
 }
@@ -152,8 +191,9 @@ TEST_CASE("Eq 47: e after hinge 4") {
     const double c3 = x.three().c(), s3 = x.three().s(), c5 = x.five().c(), s5 = x.five().s();
     const double w2 = x.three().rate * x.three().rate;
     const double f = (g * (c3 + c5) + 2 * a * w2 * (s3 * c5 - c3 * s5) + 2 * g * c5) / x.denominator();
-    CHECK(difference(x.second().e(2), matrix(3, 1, {2 * m * a * f - m * a * g * c3, -1.5 * m * s3 * f - m * a * w2 * c3,
-                                                    1.5 * m * c3 * f - m * a * w2 * s3 - m * g})) < 1e-12);
+    CHECK(difference(x.second().e(2), matrix(3, 1,
+                                             {2 * m * a * f - m * a * g * c3, -1.5 * m * s3 * f - m * a * w2 * c3,
+                                              1.5 * m * c3 * f - m * a * w2 * s3 - m * g})) < 1e-12);
   });
 }
 
@@ -167,10 +207,10 @@ TEST_CASE("Eqs 49 to 52: multi-input rod 7 and multi-hinge 8 carry the true stat
     const double k = 3 / (m * a * a);
     CHECK(difference(hinge.main(0).row(2), matrix(1, 7, {0, 0, 0, -k, k * a * s, -k * a * c, 0})) < 1e-13);
     CHECK(difference(hinge.main(1).row(2), matrix(1, 7, {0, 0, 0, -k, -k * a * s, k * a * c, 0})) < 1e-13);
-    const Vector inputs = hinge.main(0) * x.z_1O() + hinge.main(1) * x.z_5O();   // Eq 51
+    const Vector inputs = hinge.main(0) * x.z_1O() + hinge.main(1) * x.z_5O();  // Eq 51
     CHECK(inputs[2] == Approx(x.seven().acceleration[2]).epsilon(1e-9));
-    CHECK(difference(x.multi_body() * inputs, x.z_7O()) < 1e-10);                // Eq 53
-    CHECK(difference(hinge.taken() * x.z_5O(), hinge.geometry(1) * inputs) < 1e-10);   // Eq 54
+    CHECK(difference(x.multi_body() * inputs, x.z_7O()) < 1e-10);                     // Eq 53
+    CHECK(difference(hinge.taken() * x.z_5O(), hinge.geometry(1) * inputs) < 1e-10);  // Eq 54
   });
 }
 

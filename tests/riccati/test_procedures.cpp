@@ -123,7 +123,8 @@ TEST_CASE("a run between pins by Algorithm A keeps its far end and its energy, a
 
 TEST_CASE("a chain whose far end is fixed is to be cut at a pin that ties it to ground, and then runs") {
   const auto with = [](const char* cut_pin) {
-    const std::string ends = pin("u", "c", "d", end_x, end_y, cut_pin) + "  - {name: end, type: fixed, base: d, moving: " +
+    const std::string ends = pin("u", "c", "d", end_x, end_y, cut_pin) +
+                             "  - {name: end, type: fixed, base: d, moving: " +
                              fmt::format("ground, position: [{:.17g}, {:.17g}, 0]}}\n", end_x + 1, end_y);
     return system_from_text(three_rods(ends, rod("d", end_x, end_y, 0)));
   };

@@ -26,8 +26,8 @@ TEST_CASE("every variant agrees with the default on random trees with every kind
 }
 
 TEST_CASE("every variant agrees with the default on chains, branches and free systems of the paper's kind") {
-  const std::string model = GENERATE("branch_pendulum", "double_pendulum", "triple_spherical_pendulum", "free_body",
-                                     "heavy_top");
+  const std::string model =
+      GENERATE("branch_pendulum", "double_pendulum", "triple_spherical_pendulum", "free_body", "heavy_top");
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
   for (const Options& options : all_variants()) {
     INFO(model << ", " << text_of(options));

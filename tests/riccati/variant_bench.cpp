@@ -105,7 +105,8 @@ chains:
     base: ground
     start: [0, 0, 0]
     step: [0.7071067811865476, 0, -0.7071067811865476]
-)", n);
+)",
+                     n);
 }
 
 }  // namespace polyform::test

@@ -30,7 +30,7 @@ std::string chain_model(int n);
 /// Where a run with the model's settings ends.
 struct Ending {
   std::vector<double> q;
-  double violation = 0;   ///< largest, m or rad
+  double violation = 0;  ///< largest, m or rad
   std::string failure;
 };
 Ending ending_of(const host::System&, const Options&);

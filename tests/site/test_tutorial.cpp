@@ -102,7 +102,8 @@ TEST_CASE("step 6: the block passes its place by what the damping ratio says") {
 }
 
 TEST_CASE("step 7: the tip swings about its static deflection, at the frequency of a clamped beam") {
-  const Table table = motion_of("07_bending_rod", {"--duration", "60", "--output-interval", "0.05", "--integrator", "radau5"});
+  const Table table =
+      motion_of("07_bending_rod", {"--duration", "60", "--output-interval", "0.05", "--integrator", "radau5"});
   CHECK(last(table, "tip.y") == Approx(-g / 8 / 20).epsilon(0.01));
   const Workshop shop;
   const Outcome linear = shop.run({"linearize", step("07_bending_rod")});
@@ -112,8 +113,8 @@ TEST_CASE("step 7: the tip swings about its static deflection, at the frequency 
 
 TEST_CASE("step 8: a ball that rolls has five sevenths of its speed, whatever the friction") {
   for (const char* friction : {"0.3", "0.15"}) {
-    const Table table =
-        motion_of("08_rolling_ball", {"--set", std::string("forces.floor.friction.dynamic=") + friction, "--duration", "2"});
+    const Table table = motion_of(
+        "08_rolling_ball", {"--set", std::string("forces.floor.friction.dynamic=") + friction, "--duration", "2"});
     CHECK(last(table, "ball.vx") == Approx(10.0 / 7).epsilon(1e-3));
     CHECK(last(table, "floor.mode") == 1);
   }

@@ -16,9 +16,14 @@ namespace {
 
 /// The last is for contacts.
 std::span<const IntegratorType* const> all_types() {
-  static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
-                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5(),
-                                              &implicit::generalized_alpha(), &implicit::automatic(),
+  static const IntegratorType* const all[] = {&runge_kutta::rk4(),
+                                              &runge_kutta::dopri5(),
+                                              &runge_kutta::dop853(),
+                                              &cvode::adams(),
+                                              &cvode::bdf(),
+                                              &implicit::radau5(),
+                                              &implicit::generalized_alpha(),
+                                              &implicit::automatic(),
                                               &time_stepping::moreau_jean()};
   return all;
 }

@@ -116,10 +116,10 @@ class Writer {
     const int a = below(settings_.bodies);
     int b = below(settings_.bodies + 1) - 1;  // −1: ground
     if (b == a) b = -1;
-    static constexpr std::array<const char*, 6> types{"spherical",     "cylindrical",   "perpendicular",
-                                                      "parallel",      "point-on-line", "point-on-plane"};
-    const std::string type = settings_.loops_are_redundant && below(2) == 0 ? "fixed"
-                                                                            : types[static_cast<std::size_t>(below(6))];
+    static constexpr std::array<const char*, 6> types{"spherical", "cylindrical",   "perpendicular",
+                                                      "parallel",  "point-on-line", "point-on-plane"};
+    const std::string type =
+        settings_.loops_are_redundant && below(2) == 0 ? "fixed" : types[static_cast<std::size_t>(below(6))];
     std::string axes;
     if (type == "point-on-plane")
       axes = plane();

@@ -9,8 +9,8 @@ namespace polyform::test {
 struct RandomModelSettings {
   std::uint64_t seed = 1;
   int bodies = 8;
-  int loops = 0;               ///< spherical joints between random bodies that close loops
-  bool forces = true;          ///< springs, joint efforts and point forces
+  int loops = 0;                     ///< spherical joints between random bodies that close loops
+  bool forces = true;                ///< springs, joint efforts and point forces
   bool loops_are_redundant = false;  ///< close loops by fixed joints and parallel hinges too
 };
 

@@ -46,8 +46,7 @@ std::vector<const Formulation*> formulations_for(const host::System& system) {
   return all;
 }
 
-host::SolverPointer solver_for(const host::System& system, const Formulation& formulation,
-                               const SolverOptions& given) {
+host::SolverPointer solver_for(const host::System& system, const Formulation& formulation, const SolverOptions& given) {
   host::Diagnostics diagnostics;
   host::Description storage;
   const std::vector<FieldValue> options =

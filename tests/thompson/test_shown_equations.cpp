@@ -66,7 +66,8 @@ TEST_CASE("shown matrices obey the paper's equations") {
       const Matrix HZ = H2 * Z;
       CHECK(largest(HZ.transpose() * e["M"] * HZ - e["M22"]) <= 1e-12 * largest(e["M22"]));
       const Matrix left = e["M22"] * e["q2''"] - e["Q2"] + e["N22 q2'"];  // Eq 15
-      CHECK(largest(left) <= 1e-9 * (largest(e["Q2"]) + largest(e["N22 q2'"]) + largest(e["M22"]) * largest(e["q2''"])));
+      CHECK(largest(left) <=
+            1e-9 * (largest(e["Q2"]) + largest(e["N22 q2'"]) + largest(e["M22"]) * largest(e["q2''"])));
       // q̈ of the mass centres are those that are observed.
       if (std::string(name) != "flexible_pendulum" &&
           system->view().bodies.size() * 6 == static_cast<std::size_t>(e["q''"].rows()))

@@ -71,14 +71,15 @@ std::string with_elements(const std::string& model, std::uint64_t seed) {
     rows += fmt::format(" {:+}*a({})", 0.3 + number, name);
   }
   if (count == 0) return {};
-  return fmt::format("{}modules:\n{}constraints:\n  - {{name: row, type: formula-constraint, acceleration: {{expression: \"2{}\"}}}}\n",
-                     model, modules, rows);
+  return fmt::format(
+      "{}modules:\n{}constraints:\n  - {{name: row, type: formula-constraint, acceleration: {{expression: \"2{}\"}}}}\n",
+      model, modules, rows);
 }
 
 double size_of(const Spatial& one) { return std::max(norm(one.linear), norm(one.angular)); }
 
-/// Accelerations as parts of the largest; reactions of trees, which are unique, as parts of the largest too. Where all is
-/// nearly at rest, a thousandth of gravity and of the weight takes their place.
+/// Accelerations as parts of the largest; reactions of trees, which are unique, as parts of the largest too. Where all
+/// is nearly at rest, a thousandth of gravity and of the weight takes their place.
 void agree(const host::System& system, const std::string& name, double tolerance) {
   INFO(name << ", " << system.view().name);
   const Formulation* riccati = host::find(registry().catalog().formulations, "riccati");

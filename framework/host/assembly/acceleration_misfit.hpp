@@ -62,7 +62,7 @@ class AccelerationMisfit {
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;  ///< of the frames
   SystemScales system_scales_;
-  std::vector<Spatial> carried_;  ///< per body the largest force and moment of its joints
+  std::vector<Spatial> carried_;                 ///< per body the largest force and moment of its joints
   double least_linear_ = 0, least_angular_ = 0;  ///< the least scales, m/s² and rad/s²
   std::vector<Left> left_;
   double turn_ = 0;  ///< the largest ω² r of an arm from a frame to a joint or marker

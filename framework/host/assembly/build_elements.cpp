@@ -64,8 +64,8 @@ BodyInertia inertia_of(const System::Parts& parts, const FlexibleSet& flexible, 
   const std::span<const double> M = flexible.mass(data.flexible);
   const std::size_t n = flexible.size(data.flexible);
   const auto entry = [&](std::size_t row, std::size_t column) { return M[row * n + column]; };
-  BodyInertia out{.mass = entry(3, 3), .inertia = {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2),
-                                                   entry(1, 2)}};
+  BodyInertia out{.mass = entry(3, 3),
+                  .inertia = {entry(0, 0), entry(1, 1), entry(2, 2), entry(0, 1), entry(0, 2), entry(1, 2)}};
   if (!(out.mass > 0)) return out;
   out.center_of_mass = (1 / out.mass) * Vec3{entry(2, 4), entry(0, 5), entry(1, 3)};
   const Sym3 about_origin = unit_mass_inertia(out.center_of_mass);
@@ -145,14 +145,13 @@ void build_groups(System::Parts& parts, const FlexibleSet& flexible, const Welde
   for (GroupStorage<Type>& group : groups) {
     for (std::size_t k = 0; k < group.items.size(); ++k) {
       const auto& item = items[group.items[k]];
-      ElementInstance& instance = group.instances.emplace_back(
-          ElementInstance{.fields = group.values[k],
-                          .markers = group.markers[k],
-                          .drawn = group.drawn[k],
-                          .joints = group.shapes[k],
-                          .gravity = parts.description.gravity,
-                          .inertias = group.inertias[k],
-                          .shapes = group.geometry[k]});
+      ElementInstance& instance = group.instances.emplace_back(ElementInstance{.fields = group.values[k],
+                                                                               .markers = group.markers[k],
+                                                                               .drawn = group.drawn[k],
+                                                                               .joints = group.shapes[k],
+                                                                               .gravity = parts.description.gravity,
+                                                                               .inertias = group.inertias[k],
+                                                                               .shapes = group.geometry[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)

@@ -134,7 +134,7 @@ void ConstraintJacobian::put_effort(Row& row, std::size_t j, const Spatial& t) c
   const JointData& joint = view_.joints[j];
   const std::size_t first = row.wrenches.size();
   put(row, joint, t);
-  const FrameIndex own = j < view_.bodies.size()       ? joint.outboard_frame()
+  const FrameIndex own = j < view_.bodies.size()         ? joint.outboard_frame()
                          : is_ground(joint.moving_frame) ? joint.base_frame
                                                          : joint.moving_frame;
   for (std::size_t i = first; i < row.wrenches.size(); ++i)
@@ -186,9 +186,9 @@ void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const doub
   JointMotion target;
   joint_motion(cut, q.data(), still.data(), target);
   const RelativeMotion actual = relative_motion(cut, motion(cut.base_frame), motion(cut.moving_frame));
-  add_cut_coordinates(index, still,
-                      {rotation_vector(quaternion_of(times_transpose(actual.R_FM, target.R_FM))),
-                       actual.p_FM - target.p_FM});
+  add_cut_coordinates(
+      index, still,
+      {rotation_vector(quaternion_of(times_transpose(actual.R_FM, target.R_FM))), actual.p_FM - target.p_FM});
 }
 
 /// Adds the rates of the coordinates: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away:

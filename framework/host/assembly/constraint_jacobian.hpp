@@ -27,7 +27,7 @@ class ConstraintJacobian {
   struct Entry {
     std::size_t row, column;
     double value;
-    double size = 0;  ///< of the terms whose sum the value is
+    double size = 0;   ///< of the terms whose sum the value is
     double reach = 0;  ///< what the value would be with other directions; its rounding is relative to this
   };
   struct Row {
@@ -41,7 +41,7 @@ class ConstraintJacobian {
     const char* kind = "joint";  ///< joint, constraint, module or body
     bool of_element = false, holonomic = true;
     std::size_t element_row = none;  ///< of a constraint element: among the rows of all of them
-    double residual = 0;  ///< position, where holonomic
+    double residual = 0;             ///< position, where holonomic
     double velocity_right = 0;
     double by_clock = 0;  ///< what joints that depend on time bring to the left side while all rates are zero
     /// For a row of a module: the rows of all modules whose combination it is, with their factors.

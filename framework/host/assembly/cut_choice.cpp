@@ -180,13 +180,14 @@ SpanningForest choose_forest(const Description& d, Strided<const JointData> join
   SpanningForest cheaper = span_forest(d.bodies.size(), anywhere);
   // Cut beside a body without mass its hinge costs some rows more; cuts elsewhere may make one long loop of many.
   constexpr double much = 4;
-  if (!(cost_of(forest, joints, edges).operations > much * cost_of(cheaper, joints, anywhere).operations)) return forest;
+  if (!(cost_of(forest, joints, edges).operations > much * cost_of(cheaper, joints, anywhere).operations))
+    return forest;
   edges = std::move(anywhere);
   return cheaper;
 }
 
-void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> joints,
-                         std::span<const GraphEdge> edges, Diagnostics& diagnostics) {
+void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> joints, std::span<const GraphEdge> edges,
+                         Diagnostics& diagnostics) {
   const Description& d = parts.description;
   const auto asked = std::find_if(edges.begin(), edges.end(), [](const GraphEdge& e) { return e.cut; });
   if (asked == edges.end() || parts.forest.loops.empty()) return;

@@ -11,8 +11,8 @@ namespace polyform::host::inline assembly {
 /// How much each joint is wanted in the spanning tree. joints: of the description, in its order, defined.
 std::vector<Hold> holds_of(const Description&, Strided<const JointData> joints);
 
-/// The forest over the edges. Where cuts beside bodies without any mass make an evaluation much cheaper than others, the
-/// holds of these are given up, in the edges too.
+/// The forest over the edges. Where cuts beside bodies without any mass make an evaluation much cheaper than others,
+/// the holds of these are given up, in the edges too.
 SpanningForest choose_forest(const Description&, Strided<const JointData> joints, std::vector<GraphEdge>& edges);
 
 /// Warns where the joints that the model asks to cut make an evaluation much more expensive than the cuts that the host

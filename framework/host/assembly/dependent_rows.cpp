@@ -51,8 +51,8 @@ double opening_of_loops(const System& system) {
   const SystemView& view = system.view();
   const double part = nearly_dependent(view, system.start_time(), system.initial_state(), unfelt).part;
   if (part == 0) return 0;
-  // One number bounds radians, metres and their rates: it is that of the largest. What swings by its weight has the rates
-  // of a pendulum of that reach.
+  // One number bounds radians, metres and their rates: it is that of the largest. What swings by its weight has the
+  // rates of a pendulum of that reach.
   const double reach = SystemScales(view).largest_reach(), g = norm(view.gravity);
   double largest = std::max(1.0, reach);
   if (reach > 0) largest = std::max({largest, std::sqrt(g / reach), std::sqrt(g * reach)});
@@ -61,21 +61,17 @@ double opening_of_loops(const System& system) {
 }
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
-  const ConstStateView start{.q = parts.q,
-                             .v = parts.v,
-                             .eta = parts.eta,
-                             .etadot = parts.etadot,
-                             .x = parts.x,
-                             .discrete = parts.discrete};
+  const ConstStateView start{
+      .q = parts.q, .v = parts.v, .eta = parts.eta, .etadot = parts.etadot, .x = parts.x, .discrete = parts.discrete};
   const NearlyDependent row = nearly_dependent(parts.view, parts.description.start_time, start);
   if (row.part == 0) return;
   diagnostics.report(
       {.severity = Severity::warning,
-       .message = fmt::format("what {} `{}` constrains depends on the other constraints to {:.1e} of its size, as rounded "
-                              "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
-                              "as dependent, does not lock what it would lock by so little, and comes open by about that{}",
-                              row.kind, row.name, row.part,
-                              row.part > beside_the_bound * least_independent ? judged_differently : ""),
+       .message = fmt::format(
+           "what {} `{}` constrains depends on the other constraints to {:.1e} of its size, as rounded "
+           "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
+           "as dependent, does not lock what it would lock by so little, and comes open by about that{}",
+           row.kind, row.name, row.part, row.part > beside_the_bound * least_independent ? judged_differently : ""),
        .remedy =
            fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
                        "where they are to lock the motion",

@@ -44,8 +44,7 @@ void warn_of_drawn_rounding(const System::Parts& parts, Diagnostics& diagnostics
     // The arm of a joint at a node of a flexible body is counted from the node.
     const bool on_node = joint.base_frame != frame_of(joint.base);
     const Vec3 place = on_node ? moving.position : base.position + rotation_matrix(base.orientation) * joint.p_base;
-    const double rounding =
-        std::max({rounding_of(place), rounding_of(base.position), rounding_of(moving.position)});
+    const double rounding = std::max({rounding_of(place), rounding_of(base.position), rounding_of(moving.position)});
     if (!(rounding > 0) || parts.user_joint[j] == System::Parts::none) continue;
     bool told = false;
     for (const BodyIndex b : {joint.base, joint.moving}) {

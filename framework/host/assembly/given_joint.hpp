@@ -60,7 +60,7 @@ class GivenJoint final : public JointKernel, private RheonomicKernel {
   void complete(const double* q, const double* v, Whole&) const noexcept;
 
   JointData whole_;
-  JointData self_;                       ///< for searches over the coordinates that are left
+  JointData self_;  ///< for searches over the coordinates that are left
   std::vector<GivenCoordinate> given_;
   std::vector<TimeFunction> functions_;
   std::vector<std::size_t> positions_, velocities_;  ///< of the whole joint that are left

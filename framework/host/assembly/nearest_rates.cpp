@@ -69,9 +69,7 @@ NearestRates::Missed NearestRates::meet(std::span<double> w) const {
   return missed(w);
 }
 
-double NearestRates::met_part() const {
-  return std::max({met, 16 * jacobian_.place_rounding(), levers * dependence_});
-}
+double NearestRates::met_part() const { return std::max({met, 16 * jacobian_.place_rounding(), levers * dependence_}); }
 
 bool NearestRates::can_meet(std::span<const double> w, const std::vector<char>& kept, Margin margin) {
   const double least = margin == Margin::wide        ? near_singular

@@ -79,8 +79,7 @@ class RateInertia {
   /// Twice the kinetic energy of a body.
   double energy(std::size_t body, const VectorXd& rates) const {
     Eigen::Matrix<double, 6, 1> twist = Eigen::Matrix<double, 6, 1>::Zero();
-    for (Index k = 0; k < n_; ++k)
-      twist += rates[k] * unit_[static_cast<std::size_t>(k)].col(static_cast<Index>(body));
+    for (Index k = 0; k < n_; ++k) twist += rates[k] * unit_[static_cast<std::size_t>(k)].col(static_cast<Index>(body));
     return twist.dot(metric_[body].topLeftCorner<6, 6>() * twist);
   }
   /// The tree joint that carries the largest part of it.
@@ -106,7 +105,7 @@ class RateInertia {
   double product(std::size_t body, Index i, Index j) const {
     const auto b = static_cast<Index>(body);
     return unit_[static_cast<std::size_t>(i)].col(b).dot(metric_[body].topLeftCorner<6, 6>() *
-                                                        unit_[static_cast<std::size_t>(j)].col(b));
+                                                         unit_[static_cast<std::size_t>(j)].col(b));
   }
   double scale(Index k) const { return sizes_[k] > 0 ? 1 / std::sqrt(sizes_[k]) : 1; }
 
@@ -159,12 +158,13 @@ void warn_of_negative_inertia(const System::Parts& parts, Diagnostics& diagnosti
   std::size_t worst = 0;
   for (std::size_t b = 1; b < view.bodies.size(); ++b)
     if (inertia.energy(b, *rates) < inertia.energy(worst, *rates)) worst = b;
-  parts.report(diagnostics, Severity::warning, parts.description.bodies[parts.forest.order[worst]], {}, "inertia",
-               fmt::format("this inertia makes the kinetic energy negative where joint `{}` moves: nothing that moves "
-                           "with the body makes up for its negative principal moment, and what pushes the joint one way "
-                           "accelerates it the other way",
-                           inertia.joint_of(*rates)),
-               "No mechanism moves so, and an integration may come to a standstill: correct the inertia.");
+  parts.report(
+      diagnostics, Severity::warning, parts.description.bodies[parts.forest.order[worst]], {}, "inertia",
+      fmt::format("this inertia makes the kinetic energy negative where joint `{}` moves: nothing that moves "
+                  "with the body makes up for its negative principal moment, and what pushes the joint one way "
+                  "accelerates it the other way",
+                  inertia.joint_of(*rates)),
+      "No mechanism moves so, and an integration may come to a standstill: correct the inertia.");
 }
 
 }  // namespace polyform::host::inline assembly

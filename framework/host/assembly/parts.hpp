@@ -16,7 +16,7 @@ namespace polyform::host::inline assembly {
 template <class Type>
 struct GroupStorage {
   const Type* type = nullptr;
-  std::vector<std::size_t> items;              ///< places in the description
+  std::vector<std::size_t> items;  ///< places in the description
   std::vector<std::string_view> names;
   std::vector<ElementInstance> instances;
   std::vector<std::vector<FieldValue>> values;
@@ -26,7 +26,7 @@ struct GroupStorage {
   std::vector<std::vector<BodyInertia>> inertias;
   std::vector<std::vector<BodyShapes>> geometry;  ///< of the bodies of the markers
   std::vector<JointIndex> joints;
-  std::vector<std::size_t> rows;               ///< constraints only
+  std::vector<std::size_t> rows;  ///< constraints only
 };
 
 /// All that a system owns. Its members are the arrays that its view points to, one for each span of SystemView, and the
@@ -36,21 +36,21 @@ struct System::Parts {
   std::shared_ptr<const void> keep_alive;
   SpanningForest forest;
 
-  std::vector<BodyIndex> body_of;              ///< user's body → view
-  std::vector<JointIndex> joint_of;            ///< user's joint → view
-  std::vector<std::size_t> user_joint;         ///< view joint → user's joint, or none for added ones
-  std::vector<Hold> holds;                     ///< of the user's joints; the forest follows from them
-  std::vector<bool> massless;                  ///< of the user's bodies; so it does from these
+  std::vector<BodyIndex> body_of;       ///< user's body → view
+  std::vector<JointIndex> joint_of;     ///< user's joint → view
+  std::vector<std::size_t> user_joint;  ///< view joint → user's joint, or none for added ones
+  std::vector<Hold> holds;              ///< of the user's joints; the forest follows from them
+  std::vector<bool> massless;           ///< of the user's bodies; so it does from these
 
   SystemView view;
   std::vector<BodyData> bodies;
   std::vector<JointData> joints;
-  std::deque<std::string> names;               ///< of added joints
+  std::deque<std::string> names;  ///< of added joints
   std::deque<std::vector<Primitive>> primitives;
   std::deque<std::vector<double>> parameters;
   std::deque<GivenJoint> given_joints;
   std::deque<std::vector<FieldValue>> values;
-  std::deque<std::vector<BodyIndex>> body_lists;     ///< of fields, with the view's numbers
+  std::deque<std::vector<BodyIndex>> body_lists;  ///< of fields, with the view's numbers
   std::deque<std::vector<JointIndex>> joint_lists;
   std::deque<GroupStorage<ForceType>> force_storage;
   std::deque<GroupStorage<ConstraintType>> constraint_storage;
@@ -62,13 +62,13 @@ struct System::Parts {
   std::deque<FlexibleInstance> flexible_instances;  ///< of `flexible`, in their order
   std::vector<FlexibleNode> nodes;
   std::vector<std::pair<std::size_t, std::size_t>> open_stiffening;  ///< flexible body and field, see spin.cpp
-  std::deque<std::vector<double>> shapes;      ///< mode shapes at the nodes
+  std::deque<std::vector<double>> shapes;                            ///< mode shapes at the nodes
   std::deque<std::vector<BodyIndex>> group_bodies;
   std::vector<Subsystem> subsystems;
 
-  std::vector<double> q, v, eta, etadot, x;    ///< the initial state
-  std::vector<std::int32_t> discrete;          ///< of the elements in it
-  std::string chosen_rates;                    ///< joints whose rates no initial velocity and no constraint settles
+  std::vector<double> q, v, eta, etadot, x;  ///< the initial state
+  std::vector<std::int32_t> discrete;        ///< of the elements in it
+  std::string chosen_rates;                  ///< joints whose rates no initial velocity and no constraint settles
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 

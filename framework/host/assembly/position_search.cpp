@@ -40,9 +40,8 @@ constexpr double most_caution = 10, most_independent = 0.03;
 
 }  // namespace
 
-PositionSearch::PositionSearch(const SystemView& view, const Vec3& origin, double t,
-                               const std::vector<double>& given_q, const std::vector<double>& given_eta,
-                               const StateView& state)
+PositionSearch::PositionSearch(const SystemView& view, const Vec3& origin, double t, const std::vector<double>& given_q,
+                               const std::vector<double>& given_eta, const StateView& state)
     : view_(view),
       given_q_(given_q),
       given_eta_(given_eta),
@@ -85,8 +84,8 @@ bool PositionSearch::reach(const std::vector<std::size_t>& kept) {
   return leave_to_a_side();
 }
 
-/// Moves all that may move aside and closes the rows from there. Several times if it must, further each time: next to such
-/// a position rows still seem to depend on others.
+/// Moves all that may move aside and closes the rows from there. Several times if it must, further each time: next to
+/// such a position rows still seem to depend on others.
 bool PositionSearch::leave_to_a_side() {
   const Place between = here();
   evaluate(1);
@@ -178,8 +177,8 @@ bool PositionSearch::close(double share, Pace pace) {
     ++rounds_;
     const double size = step_size();
     if (!std::isfinite(size)) return false;
-    if (pace == Pace::careful && size > least_step &&
-        size > (first ? longest_careful : contraction * last_size) && open_.relative > closed)
+    if (pace == Pace::careful && size > least_step && size > (first ? longest_careful : contraction * last_size) &&
+        open_.relative > closed)
       return false;
     last_size = size;
     const Place start = here();

@@ -10,8 +10,8 @@
 // If several positions close the loops, the search finds the one on the branch of the drawn position: it moves the
 // given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
 //
-// A position may lie between two that close the loops, such as links that are drawn stretched: there no small step brings
-// them nearer. The search leaves it to one side.
+// A position may lie between two that close the loops, such as links that are drawn stretched: there no small step
+// brings them nearer. The search leaves it to one side.
 #pragma once
 
 #include <optional>
@@ -79,11 +79,11 @@ class PositionSearch {
   ConstraintJacobian jacobian_;
   InertiaMetric metric_;
   bool modes_kept_ = false;
-  std::vector<char> kept_joint_, kept_;      ///< per joint; per column, with those that are in no row
-  std::vector<double> target_;               ///< coordinates of kept joints on the way
-  std::vector<double> drawn_residual_;       ///< of the rows of elements and modules
-  std::vector<double> residual_, scale_;     ///< per row: what is open, and its size for a turn by 1 rad
-  std::vector<double> unit_, step_;          ///< per column: an amount like 1 rad; the step
+  std::vector<char> kept_joint_, kept_;   ///< per joint; per column, with those that are in no row
+  std::vector<double> target_;            ///< coordinates of kept joints on the way
+  std::vector<double> drawn_residual_;    ///< of the rows of elements and modules
+  std::vector<double> residual_, scale_;  ///< per row: what is open, and its size for a turn by 1 rad
+  std::vector<double> unit_, step_;       ///< per column: an amount like 1 rad; the step
   std::size_t rounds_ = 0;
   Open open_;
   std::optional<Open> between_sides_;

@@ -38,8 +38,7 @@ void RateEquations::scale() {
     for (Index k = 0; k < size_; ++k)
       if (most[k] > 0) scale_[k] /= std::sqrt(most[k]);
   }
-  for (Eigen::Triplet<double>& e : entries_)
-    e = {e.row(), e.col(), e.value() * scale_[e.row()] * scale_[e.col()]};
+  for (Eigen::Triplet<double>& e : entries_) e = {e.row(), e.col(), e.value() * scale_[e.row()] * scale_[e.col()]};
 }
 
 /// Numbers the unknowns of a body and its joint side by side, which keeps the factors of chains narrow.

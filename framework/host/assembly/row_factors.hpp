@@ -42,8 +42,8 @@ class RowFactors {
   void note_left_out(std::size_t row, double part);
 
   const RowScales& scales_;
-  std::vector<ConstraintJacobian::Entry> entries_;      ///< scaled, of free columns, row after row
-  std::vector<std::size_t> groups_;                     ///< first rows of joints and elements, and the end
+  std::vector<ConstraintJacobian::Entry> entries_;  ///< scaled, of free columns, row after row
+  std::vector<std::size_t> groups_;                 ///< first rows of joints and elements, and the end
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> row_place_, column_place_;  ///< in the factorized matrix, or none
   std::vector<std::size_t> rows_, columns_;            ///< the converse

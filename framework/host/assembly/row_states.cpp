@@ -87,9 +87,9 @@ void take_states_of_row(Start& start) {
     if (*value >= 0 && *value <= last && *value == std::floor(*value))
       start.parts.discrete[state] = static_cast<std::int32_t>(*value);
     else
-      start.diagnostics.error(fmt::format("column `{}` of the state: found {}, expected a whole number from 0 to {}",
-                                          name, *value, last),
-                              "Rows that polyform has written have such numbers.");
+      start.diagnostics.error(
+          fmt::format("column `{}` of the state: found {}, expected a whole number from 0 to {}", name, *value, last),
+          "Rows that polyform has written have such numbers.");
   });
 }
 
@@ -116,8 +116,8 @@ void warn_of_states_begun_anew(const Start& start) {
         {.severity = Severity::warning,
          .message = fmt::format("the row at t = {:.9g} s has no columns {}: these states begin as at t = 0",
                                 start.time(), lacking.text()),
-         .remedy = fmt::format("Write the rows with all columns of elements and modules (--columns). {}",
-                               goes_on_with_all),
+         .remedy =
+             fmt::format("Write the rows with all columns of elements and modules (--columns). {}", goes_on_with_all),
          .file = start.parts.description.file});
   if (!of_process.empty())
     start.diagnostics.report(

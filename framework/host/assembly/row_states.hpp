@@ -17,8 +17,8 @@ struct StateColumn {
   std::size_t index = 0;  ///< into the first-order states of the system
   bool held = false;      ///< changes at events only (HeldStates)
 };
-/// All first-order states of a system that a row can give: not what only the process that wrote the row knows how to read,
-/// such as the numbers of states that an FMU was in.
+/// All first-order states of a system that a row can give: not what only the process that wrote the row knows how to
+/// read, such as the numbers of states that an FMU was in.
 std::vector<StateColumn> state_columns(const SystemView&);
 
 /// Writes those first-order and discrete states of elements that the row has (Description::start_row).

@@ -7,9 +7,7 @@ namespace {
 
 constexpr int usual_digits = 6, all_digits = 17;
 
-std::string text_of(double x, int digits) {
-  return fmt::format("{:.{}g}", digits < all_digits ? shown(x) : x, digits);
-}
+std::string text_of(double x, int digits) { return fmt::format("{:.{}g}", digits < all_digits ? shown(x) : x, digits); }
 
 std::string text_of(std::span<const double> values, int digits) {
   std::string out;

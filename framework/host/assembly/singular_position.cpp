@@ -90,13 +90,15 @@ Neighbourhood neighbourhood(const System& system, double t, const ConstStateView
   if (!met && !(closed.residual < closed_where_held)) return {};
   // Closing at the initial time takes back a motion that functions of time ask for.
   const bool driven = !view.constraints.empty() || !RheonomicJoints(view).empty();
-  const Neighbourhood held{
-      {}, driven ? std::vector<std::string>() : held_bodies(system, start_poses, moved, poses)};
+  const Neighbourhood held{{}, driven ? std::vector<std::string>() : held_bodies(system, start_poses, moved, poses)};
   if (!met) return held;
   const std::vector<double> rest(std::max(view.nv, view.modes));
-  const ConstStateView there{
-      .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,
-      .discrete = start.discrete};
+  const ConstStateView there{.q = q,
+                             .v = std::span(rest).first(view.nv),
+                             .eta = eta,
+                             .etadot = std::span(rest).first(view.modes),
+                             .x = x,
+                             .discrete = start.discrete};
   const std::size_t nearby = system.count_constraints(t, there, {}).degrees_of_freedom;
   return nearby < here ? Neighbourhood{nearby, {}} : held;
 }

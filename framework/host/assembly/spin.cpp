@@ -211,8 +211,7 @@ void set_field(System::Parts& parts, std::size_t flexible, std::size_t field, bo
 
 void open_spin_stiffening(System::Parts& parts) {
   for (std::size_t f = 0; f < parts.flexible.size(); ++f) {
-    const auto* stiffening =
-        ask<SpinStiffening>(*parts.flexible[f].type);
+    const auto* stiffening = ask<SpinStiffening>(*parts.flexible[f].type);
     if (stiffening == nullptr || parts.flexible[f].instance->fields[stiffening->field()].given) continue;
     parts.open_stiffening.emplace_back(f, stiffening->field());
     set_field(parts, f, stiffening->field(), true);

@@ -24,8 +24,8 @@ std::string text_of(std::span<const double> values) {
   return values.size() == 1 ? out : '(' + out + ')';
 }
 
-/// The coordinates of a joint with each quaternion's sign such that it is nearest to the other one: a quaternion and its
-/// negative are one orientation.
+/// The coordinates of a joint with each quaternion's sign such that it is nearest to the other one: a quaternion and
+/// its negative are one orientation.
 std::vector<double> nearest_to(std::span<const double> other, std::span<const double> q, const JointData& joint) {
   std::vector<double> out(q.begin(), q.end());
   std::size_t first = 0;
@@ -61,9 +61,10 @@ bool StartPositions::find() {
   if (const auto& between = search.between_sides())
     start_.diagnostics.report(
         {.severity = Severity::warning,
-         .message = fmt::format("the start lies between two positions in which {} `{}` is closed, as stretched links do: "
-                                "one of them is taken",
-                                between->kind, between->name),
+         .message =
+             fmt::format("the start lies between two positions in which {} `{}` is closed, as stretched links do: "
+                         "one of them is taken",
+                         between->kind, between->name),
          .remedy = "draw the bodies a little to the side that is meant, or give initial positions",
          .file = start_.parts.description.file});
   tell_positions();

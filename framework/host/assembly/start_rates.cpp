@@ -115,9 +115,8 @@ bool StartRates::project(const Projection& how) {
   if (!jacobian.good()) return true;  // reported where forces and modules start
   jacobian.evaluate(start_.time(), start_.state());
   if (jacobian.rows().empty() && bodies_.excess.empty()) return true;
-  Search search{.w = std::vector<double>(
-                    start_.parts.v.begin(),
-                    start_.parts.v.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree)),
+  Search search{.w = std::vector<double>(start_.parts.v.begin(),
+                                         start_.parts.v.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree)),
                 .excess = bodies_.excess,
                 .keeps_bodies = how.keep};
   search.w.insert(search.w.end(), start_.given_etadot.begin(), start_.given_etadot.end());

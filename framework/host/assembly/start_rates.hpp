@@ -27,7 +27,7 @@ class StartRates {
   struct Search {
     std::vector<double> w;  ///< rates of the tree joints, then of modes
     std::span<const Spatial> excess;
-    bool keeps_bodies;  ///< tries to keep, later keeps the given velocities of bodies
+    bool keeps_bodies;          ///< tries to keep, later keeps the given velocities of bodies
     bool counts_given = false;  ///< the metric counts what is given of bodies
   };
   /// Whether anything but the joints of the tree asks something of the rates.

@@ -17,8 +17,7 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   auto parts = std::make_unique<Parts>();
   parts->description = std::move(description);
   parts->keep_alive = std::move(keep_alive);
-  if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) ||
-      !check_flexible(*parts, diagnostics))
+  if (!build_tree(*parts, diagnostics) || !build_elements(*parts, diagnostics) || !check_flexible(*parts, diagnostics))
     return nullptr;
   warn_of_drawn_rounding(*parts, diagnostics);
   decide_spin_stiffening(*parts);
@@ -46,7 +45,11 @@ const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
 std::size_t System::loops() const { return parts_->forest.loops.size(); }
 ConstStateView System::initial_state() const {
-  return {.q = parts_->q, .v = parts_->v, .eta = parts_->eta, .etadot = parts_->etadot, .x = parts_->x,
+  return {.q = parts_->q,
+          .v = parts_->v,
+          .eta = parts_->eta,
+          .etadot = parts_->etadot,
+          .x = parts_->x,
           .discrete = parts_->discrete};
 }
 

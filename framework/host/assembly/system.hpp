@@ -17,9 +17,9 @@ namespace polyform::host::inline assembly {
 /// What `check` tells of the constraints of a system in its initial state.
 struct ConstraintCount {
   std::size_t degrees_of_freedom = 0;
-  std::size_t redundant = 0;                    ///< number of redundant constraint equations
+  std::size_t redundant = 0;                  ///< number of redundant constraint equations
   std::vector<std::string> redundant_joints;  ///< joints whose reactions are open in part, in the user's order
-  std::vector<OpenDirections> open;             ///< that part, joint by joint
+  std::vector<OpenDirections> open;           ///< that part, joint by joint
   /// Multipliers that are not unique: of constraint elements as in Observation, then those of modules, counted on.
   std::vector<std::size_t> open_rows;
   std::vector<std::string> redundant_constraints;  ///< whose these are: "constraint a", "module b"
@@ -60,7 +60,7 @@ class System {
   /// or empty.
   ConstraintCount count_constraints(double t, const ConstStateView&, const std::vector<bool>& absent) const;
 
-  struct Parts;   ///< storage, of this room only
+  struct Parts;  ///< storage, of this room only
 
  private:
   explicit System(std::unique_ptr<Parts>);

@@ -67,12 +67,13 @@ Refusal refusal(const Start& start, const ConstraintJacobian& jacobian, const Ne
   if (!std::isfinite(missed.left)) {
     // Only values are noted as trouble: a formula with a value may still have no derivative.
     const std::string cause = expressions::last_trouble(start.time());
-    return {cause.empty() ? fmt::format("{} has no derivative at the start: at the initial position and velocities it "
-                                        "or its change with the velocities is no finite number",
-                                        row)
-                          : fmt::format("{} has no value at the start: {}", row, cause),
-            "let the motion begin with finite derivatives, for example by sqrt(t + 1e-3) in the place of sqrt(t), start "
-            "later (--at-time), or give initial velocities at which it has one (initial.velocity of joints)"};
+    return {
+        cause.empty() ? fmt::format("{} has no derivative at the start: at the initial position and velocities it "
+                                    "or its change with the velocities is no finite number",
+                                    row)
+                      : fmt::format("{} has no value at the start: {}", row, cause),
+        "let the motion begin with finite derivatives, for example by sqrt(t + 1e-3) in the place of sqrt(t), start "
+        "later (--at-time), or give initial velocities at which it has one (initial.velocity of joints)"};
   }
   if (jacobian.rows()[missed.row].of_element && !depends_on_velocities(jacobian, missed.row))
     return {fmt::format("{} is off by {:.3g} {}, and no velocity changes it there: its derivatives are zero", row,
@@ -96,8 +97,7 @@ Refusal refusal(const Start& start, const ConstraintJacobian& jacobian, const Ne
 
 void report_unmet(Start& start, const ConstraintJacobian& jacobian, const NearestRates::Missed& missed, int steps) {
   const Refusal why = refusal(start, jacobian, missed, steps);
-  start.diagnostics.report(
-      {.message = why.message, .remedy = why.remedy, .file = start.parts.description.file});
+  start.diagnostics.report({.message = why.message, .remedy = why.remedy, .file = start.parts.description.file});
 }
 
 }  // namespace polyform::host::inline assembly

@@ -13,7 +13,7 @@ namespace polyform::host::inline columns {
 struct Columns {
   bool joints = true, bodies = true, energy = true, constraints = true, modules = true, elements = true;
   bool reactions = false, accelerations = false, body_axes = false, violations = false;
-  std::string euler_angles = "zyx";  ///< of the body axes: see body_angles()
+  std::string euler_angles = "zyx";        ///< of the body axes: see body_angles()
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
   /// Of patterns that are whole names: groups behind the last of these are not looked at, so that no column of theirs
   /// is known to have the same name. For systems of which this is known.

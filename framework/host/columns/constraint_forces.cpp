@@ -64,10 +64,8 @@ std::vector<ConstraintForce> constraint_forces(const SystemView& view) {
       for (std::size_t r = 0; r < rows && !told.empty(); ++r) {
         const bool each = told.size() == rows;  // otherwise one name for all of them
         const Variable& row = told[each ? r : 0];
-        found.push_back({all.names[i],
-                         each ? std::string(row.name) : fmt::format("{}[{}]", row.name, r),
-                         row.unit.empty() ? drawn->unit_of(element, r) : std::string(row.unit),
-                         first + r});
+        found.push_back({all.names[i], each ? std::string(row.name) : fmt::format("{}[{}]", row.name, r),
+                         row.unit.empty() ? drawn->unit_of(element, r) : std::string(row.unit), first + r});
       }
       first += rows;
     }

@@ -54,9 +54,21 @@ void ElementOutputs::add(const Group& group, const char* kind) {
                   fmt::format("the {} type {} declares outputs, but its batches have no {}", kind, group.type->name(),
                               OutputSource::interface_name),
                   "This is a mistake in the plugin: tell its author.");
-  Batch& b = batches_.emplace_back(
-      Batch{std::move(object), source, kind, Attachments(view_, group.instances, group.joints),
-            {group.joints.begin(), group.joints.end()}, {}, {}, {}, multipliers, {}, {}, {}, {}, {}, {}});
+  Batch& b = batches_.emplace_back(Batch{std::move(object),
+                                         source,
+                                         kind,
+                                         Attachments(view_, group.instances, group.joints),
+                                         {group.joints.begin(), group.joints.end()},
+                                         {},
+                                         {},
+                                         {},
+                                         multipliers,
+                                         {},
+                                         {},
+                                         {},
+                                         {},
+                                         {},
+                                         {}});
   if constexpr (std::is_same_v<Group, ForceInstances>) {
     b.states = {group.state_offset, group.type->state_count() * instances};
   } else if constexpr (std::is_same_v<Group, ModuleInstances>) {

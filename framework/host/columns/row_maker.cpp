@@ -8,7 +8,7 @@
 #include <iterator>
 #include <unordered_set>
 
-#include "framework/diagnostics.hpp"
+#include "framework/host/columns/column_choice.hpp"
 #include "framework/host/columns/constraint_forces.hpp"
 #include "framework/host/evaluation/joint_units.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
@@ -31,7 +31,9 @@ void add_coordinates(std::vector<Channel>& channels, std::string_view joint, cha
   for (std::size_t k = 0; k < coordinates.size(); ++k)
     channels.push_back(
         {coordinates.size() == 1 ? fmt::format("{}.{}", joint, letter) : fmt::format("{}.{}[{}]", joint, letter, k),
-         std::string(coordinates[k].unit), {}, std::string(coordinates[k].name)});
+         std::string(coordinates[k].unit),
+         {},
+         std::string(coordinates[k].name)});
 }
 
 double* put(double* out, const Vec3& v) {
@@ -47,76 +49,6 @@ double* put(double* out, const Quat& q, double sign) {
   *out++ = sign * q.z;
   return out;
 }
-
-/// Which columns of each group the patterns choose. Groups of which none is chosen have no place in the row.
-class ColumnChoice {
- public:
-  explicit ColumnChoice(const Columns& columns) : columns_(columns), used_(columns.patterns.size()) {}
-
-  /// Whether a further group may have a column that a pattern names.
-  bool is_open() const {
-    const auto is_whole_name = [](const std::string& p) { return p.find_first_of("*?") == std::string::npos; };
-    return !columns_.patterns.empty() &&
-           !(columns_.names_differ && std::ranges::find(used_, false) == used_.end() &&
-             std::ranges::all_of(columns_.patterns, is_whole_name));
-  }
-
-  /// Whether a joint or body of that name may have a column that is chosen: one that a pattern names begins with it.
-  bool may_have(std::string_view name) const {
-    return std::ranges::any_of(columns_.patterns, [&](const std::string& pattern) {
-      return pattern.find_first_of("*?") != std::string::npos ||
-             (pattern.size() > name.size() && pattern[name.size()] == '.' && pattern.starts_with(name));
-    });
-  }
-
-  /// The channels from the first on are a group; whether any is taken. whole: all are.
-  bool take(const std::vector<Channel>& channels, std::size_t first, bool whole) {
-    if (columns_.patterns.empty()) return whole;
-    const std::size_t before = kept_.size();
-    for (std::size_t c = first; c < channels.size(); ++c) {
-      bool takes = whole;
-      for (std::size_t p = 0; p < used_.size(); ++p)
-        if (matches(columns_.patterns[p], channels[c].name) || is_own(columns_.patterns[p], channels, c))
-          takes = used_[p] = true;
-      if (!takes) continue;
-      kept_.push_back(c);
-      places_.push_back(row_ + c - first);
-    }
-    if (kept_.size() == before) return false;
-    row_ += channels.size() - first;
-    return true;
-  }
-
-  std::size_t row_size(const std::vector<Channel>& channels) const {
-    return columns_.patterns.empty() ? channels.size() : row_;
-  }
-  /// Leaves the chosen channels alone, and gives their places in the row; none without patterns. Failure (bad_input)
-  /// for a pattern that has matched nothing.
-  std::vector<std::size_t> end(std::vector<Channel>& channels) {
-    if (columns_.patterns.empty()) return {};
-    if (const auto unused = std::ranges::find(used_, false); unused != used_.end())
-      throw Failure(Exit::bad_input,
-                    fmt::format("--columns: no column matches {}",
-                                columns_.patterns[static_cast<std::size_t>(unused - used_.begin())]),
-                    "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
-    std::vector<Channel> kept;
-    for (const std::size_t c : kept_) kept.push_back(std::move(channels[c]));
-    channels = std::move(kept);
-    return std::move(places_);
-  }
-
-  /// Whether the pattern is about the own name of a channel, and not the name of another one.
-  static bool is_own(const std::string& pattern, const std::vector<Channel>& channels, std::size_t c) {
-    return !channels[c].own_name.empty() && matches(pattern, own_path(channels[c])) &&
-           std::ranges::find(channels, pattern, &Channel::name) == channels.end();
-  }
-
- private:
-  const Columns& columns_;
-  std::vector<bool> used_;                          ///< per pattern
-  std::vector<std::size_t> kept_{0}, places_{0};    ///< of channels, and of their numbers in the row: time first
-  std::size_t row_ = 1;                             ///< numbers of the row so far
-};
 
 }  // namespace
 
@@ -136,53 +68,80 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     for (const auto& [name, unit] : named) channels_.push_back({name, unit});
   };
   const auto nothing = [] {};
-  group(&Columns::joints, [&] {
-    for (const JointIndex j : system.joints())
-      if (columns.joints || choice.may_have(view_.joints[at(j)].name)) add_joint(view_.joints[at(j)]);
-  }, [&] { joints_.clear(), balls_.clear(); });
-  group(&Columns::bodies, [&] {
-    for (const BodyIndex b : system.bodies()) {
-      if (!columns.bodies && !choice.may_have(view_.bodies[at(b)].name)) continue;
-      bodies_.push_back(columns_of(b));
-      add_body(view_.bodies[at(b)]);
-    }
-  }, [&] { bodies_.clear(); });
-  group(&Columns::energy, [&] {
-    add_all(std::array{std::pair("energy.kinetic", "J"), std::pair("energy.potential", "J"),
-                       std::pair("energy.total", "J"), std::pair("energy.power", "W"), std::pair("energy.work", "J"),
-                       std::pair("energy.balance", "J")});
-  }, nothing);
-  group(&Columns::constraints, [&] {
-    add_all(std::array{std::pair("constraint.position", "m or rad"), std::pair("constraint.velocity", "m/s or rad/s"),
-                       std::pair("correction.position", "m or rad"), std::pair("correction.velocity", "m/s or rad/s"),
-                       std::pair("correction.iterations", "1")});
-  }, nothing);
-  group(&Columns::modules, [&] { add_modules(); }, [&] { module_states_.clear(); });
-  group(&Columns::elements, [&] {
-    add_elements();
-    for (const ForceInstances& instances : view_.forces) add_discrete(instances);
-    for (const ConstraintInstances& instances : view_.constraints) add_discrete(instances);
-    for (const ModuleInstances& instances : view_.modules) add_discrete(instances);
-  }, [&] { force_states_.clear(), outputs_.reset(); });
-  group(&Columns::reactions, [&] {
-    for (const JointIndex j : system.joints()) {
-      if (!columns.reactions && !choice.may_have(view_.joints[at(j)].name)) continue;
-      reactions_.push_back(at(j));
-      add_reaction(view_.joints[at(j)]);
-    }
-    add_multipliers();
-  }, [&] { reactions_.clear(), constraint_rows_.clear(); });
-  group(&Columns::accelerations, [&] {
-    add_accelerations(system,
-                      [&](std::string_view name) { return columns.accelerations || choice.may_have(name); });
-  }, [&] { accelerated_ = {}; });
-  group(&Columns::body_axes,
-        [&] { body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_); },
-        [&] { body_axes_.reset(); });
-  group(&Columns::violations, [&] {
-    violations_ = std::make_unique<ViolationColumns>(system);
-    std::ranges::copy(violations_->channels(), std::back_inserter(channels_));
-  }, [&] { violations_.reset(); });
+  group(
+      &Columns::joints,
+      [&] {
+        for (const JointIndex j : system.joints())
+          if (columns.joints || choice.may_have(view_.joints[at(j)].name)) add_joint(view_.joints[at(j)]);
+      },
+      [&] { joints_.clear(), balls_.clear(); });
+  group(
+      &Columns::bodies,
+      [&] {
+        for (const BodyIndex b : system.bodies()) {
+          if (!columns.bodies && !choice.may_have(view_.bodies[at(b)].name)) continue;
+          bodies_.push_back(columns_of(b));
+          add_body(view_.bodies[at(b)]);
+        }
+      },
+      [&] { bodies_.clear(); });
+  group(
+      &Columns::energy,
+      [&] {
+        add_all(std::array{std::pair("energy.kinetic", "J"), std::pair("energy.potential", "J"),
+                           std::pair("energy.total", "J"), std::pair("energy.power", "W"),
+                           std::pair("energy.work", "J"), std::pair("energy.balance", "J")});
+      },
+      nothing);
+  group(
+      &Columns::constraints,
+      [&] {
+        add_all(std::array{std::pair("constraint.position", "m or rad"),
+                           std::pair("constraint.velocity", "m/s or rad/s"),
+                           std::pair("correction.position", "m or rad"),
+                           std::pair("correction.velocity", "m/s or rad/s"), std::pair("correction.iterations", "1")});
+      },
+      nothing);
+  group(
+      &Columns::modules, [&] { add_modules(); }, [&] { module_states_.clear(); });
+  group(
+      &Columns::elements,
+      [&] {
+        add_elements();
+        for (const ForceInstances& instances : view_.forces) add_discrete(instances);
+        for (const ConstraintInstances& instances : view_.constraints) add_discrete(instances);
+        for (const ModuleInstances& instances : view_.modules) add_discrete(instances);
+      },
+      [&] { force_states_.clear(), outputs_.reset(); });
+  group(
+      &Columns::reactions,
+      [&] {
+        for (const JointIndex j : system.joints()) {
+          if (!columns.reactions && !choice.may_have(view_.joints[at(j)].name)) continue;
+          reactions_.push_back(at(j));
+          add_reaction(view_.joints[at(j)]);
+        }
+        add_multipliers();
+      },
+      [&] { reactions_.clear(), constraint_rows_.clear(); });
+  group(
+      &Columns::accelerations,
+      [&] {
+        add_accelerations(system,
+                          [&](std::string_view name) { return columns.accelerations || choice.may_have(name); });
+      },
+      [&] { accelerated_ = {}; });
+  group(
+      &Columns::body_axes,
+      [&] { body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_); },
+      [&] { body_axes_.reset(); });
+  group(
+      &Columns::violations,
+      [&] {
+        violations_ = std::make_unique<ViolationColumns>(system);
+        std::ranges::copy(violations_->channels(), std::back_inserter(channels_));
+      },
+      [&] { violations_.reset(); });
   check_names();
   row_.resize(choice.row_size(channels_));
   chosen_ = choice.end(channels_);

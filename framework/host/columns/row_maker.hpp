@@ -25,8 +25,8 @@ namespace polyform::host::inline columns {
 /// Its members are one part for each group of channels.
 class RowMaker {
  public:
-  /// Groups of which no column is asked for cost nothing in a row. Failure (bad_input) when a pattern matches no column,
-  /// or a number of an element would have the name of another column. Failures of ElementOutputs.
+  /// Groups of which no column is asked for cost nothing in a row. Failure (bad_input) when a pattern matches no
+  /// column, or a number of an element would have the name of another column. Failures of ElementOutputs.
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -85,8 +85,8 @@ class RowMaker {
     std::vector<BodyColumns> bodies;
   } accelerated_;
   std::vector<std::size_t> constraint_rows_;  ///< that have a column, into Observation::constraint_multipliers
-  std::vector<std::size_t> module_states_;  ///< first-order states of modules, in the order of their channels
-  std::vector<std::size_t> force_states_;   ///< first-order states of forces
+  std::vector<std::size_t> module_states_;    ///< first-order states of modules, in the order of their channels
+  std::vector<std::size_t> force_states_;     ///< first-order states of forces
   std::unique_ptr<ElementOutputs> outputs_;
   std::unique_ptr<BodyAxesColumns> body_axes_;
   std::unique_ptr<ViolationColumns> violations_;

@@ -22,7 +22,12 @@ double* put_vector(const Vec3& a, double* out) {
 }  // namespace
 
 ViolationColumns::ViolationColumns(const System& system)
-    : view_(system.view()), elements_(view_), modules_(view_), nodes_(view_), frames_(view_.frames()), q_(view_.nq),
+    : view_(system.view()),
+      elements_(view_),
+      modules_(view_),
+      nodes_(view_),
+      frames_(view_.frames()),
+      q_(view_.nq),
       v_(view_.nv) {
   for (const JointIndex j : system.joints())
     if (view_.joints[at(j)].nv < 6) add_joint(j);

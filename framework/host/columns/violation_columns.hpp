@@ -44,7 +44,7 @@ class ViolationColumns {
   ModuleSet modules_;
   NodeMotions nodes_;
   std::vector<BodyMotion> frames_;
-  std::vector<double> q_, v_;   ///< of all joints, as near to the poses as they can be
+  std::vector<double> q_, v_;  ///< of all joints, as near to the poses as they can be
 };
 
 }  // namespace polyform::host::columns

@@ -37,8 +37,8 @@ class BalanceCheck {
   void check(double time, const Observation&);
   /// The result of the last check.
   BalanceReport report() const;
-  /// The largest imbalance of all checks: its part, where, and a warning; none where the run ends with an error that says
-  /// the same.
+  /// The largest imbalance of all checks: its part, where, and a warning; none where the run ends with an error that
+  /// says the same.
   BalanceReport worst() const;
 
  private:
@@ -54,18 +54,18 @@ class BalanceCheck {
   const SystemView& view_;
   Solver& solver_;
   Balance balance_;
-  std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
+  std::unique_ptr<SecondOpinion> opinion_;  ///< made when it is asked for the first time
   std::size_t overshadowed_ = 0,
               asked_at_ = 1;  ///< checks that the balance could not decide; the next of them that gets a second opinion
   Imbalance worst_;
   Found found_ = Found::by_forces;
-  double time_ = 0;   ///< when the worst was found
+  double time_ = 0;  ///< when the worst was found
   /// The worst check that neither the balance nor a second opinion could decide: the body, the ratio of the forces
   /// through it to its inertia force, and the time.
   struct Untold {
     std::size_t body = 0;
     double times = 0, time = 0;
-    double lost = 0;   ///< error that the solver itself knows of, relative
+    double lost = 0;  ///< error that the solver itself knows of, relative
   } untold_;
   /// The largest relative error that the solver itself told of its accelerations, and the time.
   double known_ = 0, known_time_ = 0;

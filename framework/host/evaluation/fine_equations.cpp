@@ -31,7 +31,13 @@ struct NumTraits<polyform::DoubleDouble> : GenericNumTraits<polyform::DoubleDoub
   using Literal = polyform::DoubleDouble;
   using Nested = polyform::DoubleDouble;
   enum {
-    IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1, ReadCost = 2, AddCost = 20, MulCost = 15
+    IsComplex = 0,
+    IsInteger = 0,
+    IsSigned = 1,
+    RequireInitialization = 1,
+    ReadCost = 2,
+    AddCost = 20,
+    MulCost = 15
   };
   static Real epsilon() { return 0x1p-104; }
   static Real dummy_precision() { return 1e-28; }

@@ -17,8 +17,7 @@ class ObservationStore {
       : bodies_(view.bodies.size()),
         reactions_(view.joints.size()),
         discrete_(view.discrete),
-        numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows +
-                 view.constraint_rows()) {
+        numbers_(view.nq + 2 * view.nv + 3 * view.modes + 2 * view.states + view.module_rows + view.constraint_rows()) {
     double* next = numbers_.data();
     const auto take = [&next](std::size_t n) {
       const std::span<double> part(next, n);

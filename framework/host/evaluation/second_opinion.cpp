@@ -38,7 +38,10 @@ bool has_soft_rows(Solver& solver) {
 class SecondOpinion::Own {
  public:
   Own(const SystemView& view, std::vector<bool> absent)
-      : system_(view, whole(std::move(absent), view)), applied_(view, {}), motions_(view.bodies.size()), q_(view.nq),
+      : system_(view, whole(std::move(absent), view)),
+        applied_(view, {}),
+        motions_(view.bodies.size()),
+        q_(view.nq),
         v_(view.nv) {}
 
   bool good() const {

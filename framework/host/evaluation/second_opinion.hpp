@@ -17,7 +17,7 @@ class SecondOpinion {
   ~SecondOpinion();
 
   struct Difference {
-    double part = 0;         ///< relative
+    double part = 0;  ///< relative
     std::size_t body = 0;
   };
   /// How far the accelerations that the solver observed are from those of the same equations at the same motion, solved

@@ -18,7 +18,7 @@ void SolverCheck::check(double time, const Observation& now) {
 }
 
 void SolverCheck::check_given(double time, std::span<const double> y, Observation& now) {
-  constexpr double closed = 1e-6;  // m or rad, and per second
+  constexpr double closed = 1e-6;                           // m or rad, and per second
   if (solver_.observe(time, y, now) != Status::ok) return;  // the derivative's own failure says more
   if (now.position_violation <= closed && now.velocity_violation <= closed) check(time, now);
 }

@@ -117,7 +117,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::optional<Message> not_finite_;
   std::size_t failures_ = 0;
   Sentence last_failure_;
-  std::unique_ptr<StiffestSearch> stiffest_;   ///< made when it is first asked for
+  std::unique_ptr<StiffestSearch> stiffest_;  ///< made when it is first asked for
 };
 
 }  // namespace polyform::host::evaluation

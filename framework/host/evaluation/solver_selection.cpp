@@ -91,14 +91,12 @@ bool has_abilities(const Formulation& formulation, const SystemView& view, Diagn
 }  // namespace
 
 bool can_run(const Formulation& formulation, const SystemView& view, DiagnosticSink& sink) noexcept {
-  return has_abilities(formulation, view, sink) &&
-         fits_memory(formulation, view, sink) && formulation.supports(view, sink);
+  return has_abilities(formulation, view, sink) && fits_memory(formulation, view, sink) &&
+         formulation.supports(view, sink);
 }
 
 const Formulation& preferred_formulation(const Named<Formulation>& formulations, const SystemView& view) {
-  if (formulations.empty())
-    throw Failure(Exit::plugin, "no formulation plugin was found",
-                  remedies::see_plugins);
+  if (formulations.empty()) throw Failure(Exit::plugin, "no formulation plugin was found", remedies::see_plugins);
   Diagnostics refusals;
   std::vector<const Formulation*> able;
   for (const auto& [name, formulation] : formulations)

@@ -25,7 +25,12 @@ Vec3 turn_between(const Mat3& from, const Mat3& to) {
 }  // namespace
 
 StiffestSearch::Moment::Moment(const SystemView& system)
-    : q(system.nq), v(system.nv), eta(system.modes), etadot(system.modes), x(system.states), discrete(system.discrete),
+    : q(system.nq),
+      v(system.nv),
+      eta(system.modes),
+      etadot(system.modes),
+      x(system.states),
+      discrete(system.discrete),
       kinematics(system) {}
 
 StateView StiffestSearch::Moment::view() {
@@ -137,8 +142,7 @@ double StiffestSearch::work_of(const Loads& loads, std::size_t i, double rate) c
     const Vec3 arm = a.R * marker.point, moved_arm = b.R * marker.point;
     const Vec3 turn = turn_between(a.R, b.R), displacement = b.p + moved_arm - a.p - arm;
     const Vec3 spin = b.V.angular - a.V.angular;
-    const Vec3 velocity =
-        b.V.linear + cross(b.V.angular, moved_arm) - a.V.linear - cross(a.V.angular, arm);
+    const Vec3 velocity = b.V.linear + cross(b.V.angular, moved_arm) - a.V.linear - cross(a.V.angular, arm);
     const Spatial& change = loads.wrenches[k];
     work.by_displacements += dot(change.angular, turn) + dot(change.linear, displacement);
     work.by_velocities += dot(change.angular, spin) + dot(change.linear, velocity);

@@ -8,8 +8,8 @@ namespace polyform::host::inline expressions {
 
 /// As the crossing of such a function: no change of its sign is an event. For elements of the host's own.
 inline constexpr Crossing approached = static_cast<Crossing>(2);
-/// As the crossing of the argument of a table: steps end where the table may do something that they would jump over. For
-/// elements of the host's own, which have a ReachSource.
+/// As the crossing of the argument of a table: steps end where the table may do something that they would jump over.
+/// For elements of the host's own, which have a ReachSource.
 inline constexpr Crossing passed = static_cast<Crossing>(5);
 
 /// What a batch gives that has such functions.

@@ -91,8 +91,7 @@ bool is_plain_wave(const Graph& graph, NodeIndex node) {
   if (sum.code != Code::add && sum.code != Code::subtract) return false;
   const NodeIndex wave = is_wave(sum.a) ? sum.a : sum.b, other = is_wave(sum.a) ? sum.b : sum.a;
   constexpr double far = 1e-2;
-  return is_wave(wave) && graph[other].code == Code::constant &&
-         std::abs(std::abs(graph[other].value) - 1) > far;
+  return is_wave(wave) && graph[other].code == Code::constant && std::abs(std::abs(graph[other].value) - 1) > far;
 }
 
 }  // namespace
@@ -250,7 +249,8 @@ bool TimeFormula::is_pole(double t) const {
   // Of the time; a root is known to 1e-14 of it. What touches zero is lost in rounding so near.
   constexpr double distance = 1e-6, distance_of_touch = 1e-3;
   double far = distance * std::max(std::abs(t), distance);
-  if (poles_.all[nearest_pole(t)].touched) far = distance_of_touch * std::min(std::max(std::abs(t), distance), shortest_);
+  if (poles_.all[nearest_pole(t)].touched)
+    far = distance_of_touch * std::min(std::max(std::abs(t), distance), shortest_);
   const auto size = [&](double by) { return std::max(std::abs(value(t - by).value), std::abs(value(t + by).value)); };
   return grows_without_bound({size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)});
 }

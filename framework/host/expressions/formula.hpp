@@ -24,26 +24,26 @@ struct StateInput {
     x,         ///< x to z: the position of a body's origin
     y,
     z,
-    vx,        ///< vx to vz: the velocity of that origin
+    vx,  ///< vx to vz: the velocity of that origin
     vy,
     vz,
-    wx,        ///< wx to wz: the angular velocity of the body
+    wx,  ///< wx to wz: the angular velocity of the body
     wy,
     wz,
     acceleration,  ///< the rate of v of a joint; with the next six, for rows of constraints only
-    ax,        ///< ax to dwz: the rates of vx to wz
+    ax,            ///< ax to dwz: the rates of vx to wz
     ay,
     az,
     dwx,
     dwy,
     dwz,
-    state,  ///< of a signal
-    held,   ///< what a sampler holds
-    within, ///< 1 while a limit of a signal leaves its integral alone, else 0
+    state,           ///< of a signal
+    held,            ///< what a sampler holds
+    within,          ///< 1 while a limit of a signal leaves its integral alone, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
-    given,  ///< a value that another program gives
-    module_number  ///< of a module: its variables are counted first, then its states
+    given,           ///< a value that another program gives
+    module_number    ///< of a module: its variables are counted first, then its states
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, the joint, force or module

@@ -198,8 +198,8 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   reader_.read(in.time, read_markers(in), in.q.subspan(std::min(q_, in.q.size())),
-               in.v.subspan(std::min(v_, in.v.size())),
-               in.states, held_, in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
+               in.v.subspan(std::min(v_, in.v.size())), in.states, held_,
+               in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }
 
@@ -310,8 +310,7 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
                : nullptr;
   if (asked == ClockSource::interface_name)
     return events_ == 0 && !any(&Own::events) ? static_cast<ClockSource*>(this) : nullptr;
-  if (asked == RunEnding::interface_name)
-    return any(&Own::ending) ? static_cast<RunEnding*>(this) : nullptr;
+  if (asked == RunEnding::interface_name) return any(&Own::ending) ? static_cast<RunEnding*>(this) : nullptr;
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
   if (asked == LimitSource::interface_name) return limits_.count() > 0 ? static_cast<LimitSource*>(this) : nullptr;
@@ -323,8 +322,8 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
     return any(&Own::jumps) || !held_.empty() || limits_.count() > 0 ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
-    const bool own = asked == DiscreteAtStart::interface_name ? limits_.count() > 0
-                                                              : !held_.empty() || !type_.started().empty();
+    const bool own =
+        asked == DiscreteAtStart::interface_name ? limits_.count() > 0 : !held_.empty() || !type_.started().empty();
     if (!given && !own) return nullptr;
     return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));

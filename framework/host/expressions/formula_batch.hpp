@@ -21,8 +21,8 @@ namespace polyform::host::inline expressions {
 /// Cuts the instance of a part out of that of the whole element.
 ElementInstance own_instance(const FormulaForce::Part&, const ElementInstance& whole);
 
-/// Its functions are those of the interfaces of its part's batch, each of which it hands on after the formulas have their
-/// values. Its members are the inputs and outputs of these calls, kept so that none allocates.
+/// Its functions are those of the interfaces of its part's batch, each of which it hands on after the formulas have
+/// their values. Its members are the inputs and outputs of these calls, kept so that none allocates.
 class FormulaBatch final : public ForceBatch,
                            public EventSource,
                            public OutputSource,
@@ -75,7 +75,9 @@ class FormulaBatch final : public ForceBatch,
   bool is_of_limits(std::size_t event) const noexcept override {
     return event >= first_limit() && event < first_own_event();
   }
-  bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override { return limits_.any_kept(discrete); }
+  bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override {
+    return limits_.any_kept(discrete);
+  }
   std::size_t input_count() const noexcept override { return inputs_.size(); }
   void read_inputs(const EventInput&, std::span<double> inputs) noexcept override;
   void take_rates(std::span<const double> of_inputs) noexcept override { limits_.take_rates(of_inputs); }
@@ -119,7 +121,8 @@ class FormulaBatch final : public ForceBatch,
   void find_functions(const Program&, std::vector<Jet>& work, EventOutput&, std::size_t first) noexcept;
   void find_switches(EventOutput&) noexcept;
   void read_outputs(const ForceInput&) noexcept;
-  // Event functions: poles, switches, sampling, peaks, arguments of tables, hypotenuses, limits, then those of the forces.
+  // Event functions: poles, switches, sampling, peaks, arguments of tables, hypotenuses, limits, then those of the
+  // forces.
   std::size_t first_switch() const { return type_.programs().poles.all.size(); }
   std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
@@ -129,8 +132,8 @@ class FormulaBatch final : public ForceBatch,
   std::size_t first_own_event() const { return first_limit() + FormulaLimits::events * limits_.count(); }
   /// Whether multiples of both intervals are at the time t.
   static bool at_once(double a, double b, double t) noexcept;
-  /// At the event of a clock all samplers of intervals that end then take their inputs, from the values before: one that
-  /// samples another gets its last value, in whatever order they stand. The first of these clocks does it for all.
+  /// At the event of a clock all samplers of intervals that end then take their inputs, from the values before: one
+  /// that samples another gets its last value, in whatever order they stand. The first of these clocks does it for all.
   void take_samples(std::size_t clock, double t, std::span<double> states) noexcept;
   /// At the start all samplers take their first values.
   void take_first_samples(std::span<double> states) noexcept;

@@ -84,8 +84,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
 
   for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
-  for (const FormulaSample& sample : samples_)
-    state_names_.push_back({sample.name, "1"});
+  for (const FormulaSample& sample : samples_) state_names_.push_back({sample.name, "1"});
   static constexpr std::array<std::string_view, 3> modes{"within", "beyond", "kept"};
   for (const FormulaLimit& limit : limits_)
     discrete_names_.push_back({.name = limit.name,
@@ -245,8 +244,7 @@ bool FormulaForce::check_read_outputs(const ElementInstance& instance, std::size
     struct Destroy {
       void operator()(ForceBatch* batch) const noexcept { batch->destroy(); }
     };
-    const std::unique_ptr<ForceBatch, Destroy> batch(
-        part.type->create(Strided<const ElementInstance>(&own, 1)));
+    const std::unique_ptr<ForceBatch, Destroy> batch(part.type->create(Strided<const ElementInstance>(&own, 1)));
     auto* const source = batch ? ask<OutputSource>(*batch) : nullptr;
     if (source == nullptr) continue;
     std::vector<double> q, v, x(part.states);
@@ -258,14 +256,21 @@ bool FormulaForce::check_read_outputs(const ElementInstance& instance, std::size
     std::vector<std::int32_t> discrete(part.discretes);
     if (auto* const with = ask<DiscreteElement>(*batch)) with->initial_values(discrete);
     const ForceInput at{.markers = Strided<const MarkerMotion>(markers.data() + part.marker, part.markers),
-                        .q = q, .v = v, .states = x, .discrete = discrete};
+                        .q = q,
+                        .v = v,
+                        .states = x,
+                        .discrete = discrete};
     const auto given = [&](double size) {
       const Spatial six{{size, 2 * size, -size}, {3 * size, -size, 2 * size}};
       const std::vector<Spatial> accelerations(part.markers, six), reactions(own.joints.size(), six);
       const std::vector<double> vdot(v.size(), size), xdot(part.states, size);
       std::vector<double> values(part.outputs, std::numeric_limits<double>::quiet_NaN());
-      source->evaluate_outputs({.attachments = &at, .xdot = xdot, .accelerations = accelerations,
-                                .joint_accelerations = vdot, .reactions = reactions}, values);
+      source->evaluate_outputs({.attachments = &at,
+                                .xdot = xdot,
+                                .accelerations = accelerations,
+                                .joint_accelerations = vdot,
+                                .reactions = reactions},
+                               values);
       return values;
     };
     const std::vector<double> still = given(0), moving = given(0.7);

@@ -117,7 +117,7 @@ class FormulaForce final : public ForceType {
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Use>& uses() const { return uses_; }
   const FormulaPrograms& programs() const { return programs_; }
-  double shortest_time() const { return shortest_; }     ///< of changes that formulas make by the clock, s
+  double shortest_time() const { return shortest_; }  ///< of changes that formulas make by the clock, s
   const StateReader& reader() const { return reader_; }
   /// The parts whose outputs formulas read, each behind those whose outputs its own formulas read.
   const std::vector<std::size_t>& read_parts() const { return read_parts_; }

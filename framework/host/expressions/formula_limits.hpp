@@ -1,9 +1,9 @@
 // The limits of signals with an integral, such as the output of a PID: conditional integration in its exact form.
 //
 // While the output without limits is beyond a limit and the integral would push it further, the integral stays as it
-// is. At the limit the law jumps: just beyond, the integral stays, just before, it grows. Where the rest of the output goes
-// back more slowly than the integral would push, both lead to the limit. There the motion slides: the output stays at
-// the limit and the integral is the one that keeps it there (Filippov's equivalent control), (limit - rest)/gain. So
+// is. At the limit the law jumps: just beyond, the integral stays, just before, it grows. Where the rest of the output
+// goes back more slowly than the integral would push, both lead to the limit. There the motion slides: the output stays
+// at the limit and the integral is the one that keeps it there (Filippov's equivalent control), (limit - rest)/gain. So
 // a limit has one of three modes, and what ends each mode is an event:
 //
 //   within   the output is beyond and pushed on:      beyond, or kept if it has just come there and the rest goes back

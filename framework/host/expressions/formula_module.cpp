@@ -106,8 +106,8 @@ class Trial {
 
 }  // namespace
 
-FormulaModule::FormulaModule(std::unique_ptr<const FormulaForce> formulas, const ModuleType& modules,
-                             Names names, std::string_view name)
+FormulaModule::FormulaModule(std::unique_ptr<const FormulaForce> formulas, const ModuleType& modules, Names names,
+                             std::string_view name)
     : formulas_(std::move(formulas)), modules_(modules), names_in_full_(names != Names::own) {
   own_.fields = formulas_->fields().size();
   own_.markers = formulas_->bodies().size();

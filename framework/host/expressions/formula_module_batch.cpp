@@ -153,8 +153,7 @@ void* FormulaModuleBatch::query(std::string_view asked) noexcept {
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
   if (asked == LimitSource::interface_name) return static_cast<LimitSource*>(this);
-  if (asked == ClockSource::interface_name)
-    return events_ == nullptr ? static_cast<ClockSource*>(this) : nullptr;
+  if (asked == ClockSource::interface_name) return events_ == nullptr ? static_cast<ClockSource*>(this) : nullptr;
   return modules_->query(asked);
 }
 
@@ -199,14 +198,14 @@ void FormulaModuleBatch::evaluate_outputs(const OutputInput& in, std::span<doubl
                              values.first(own_.outputs));
   if (module_outputs_ != nullptr)
     module_outputs_->evaluate_outputs({.attachments = &of_modules,
-                                      .u = in.u,
-                                      .x = rest(in.x, own_.states),
-                                      .udot = in.udot,
-                                      .xdot = rest(in.xdot, own_.states),
-                                      .multipliers = in.multipliers,
-                                      .accelerations = rest(in.accelerations, own_.markers),
-                                      .joint_accelerations = rest(in.joint_accelerations, own_.v),
-                                      .reactions = rest(in.reactions, own_.joints)},
+                                       .u = in.u,
+                                       .x = rest(in.x, own_.states),
+                                       .udot = in.udot,
+                                       .xdot = rest(in.xdot, own_.states),
+                                       .multipliers = in.multipliers,
+                                       .accelerations = rest(in.accelerations, own_.markers),
+                                       .joint_accelerations = rest(in.joint_accelerations, own_.v),
+                                       .reactions = rest(in.reactions, own_.joints)},
                                       values.subspan(own_.outputs));
 }
 

@@ -30,8 +30,8 @@ struct FormulaPrograms {
   Program peaks;     ///< Graph::peaks and turnings of the values that depend on the state
   Poles poles;       ///< of the values
   Program passed;    ///< arguments of tables of the values, that depend on the state
-  std::vector<RowReach> reaches;  ///< of these tables
-  TimeRoots schedule;  ///< switches and peaks that depend on the time alone
+  std::vector<RowReach> reaches;                      ///< of these tables
+  TimeRoots schedule;                                 ///< switches and peaks that depend on the time alone
   std::vector<std::string> switch_names, peak_names;  ///< as the formulas write them
 };
 

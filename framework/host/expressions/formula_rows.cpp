@@ -50,9 +50,9 @@ class FormulaRowsBatch final : public ConstraintBatch {
       else if (!of_joint(input.kind))
         places_.push_back({at, component_of(input.kind)});
       else
-        places_.push_back({nowhere, first[at] + (input.kind == Kind::position
-                                                     ? rate_place(instance.joints[at], input.index)
-                                                     : input.index)});
+        places_.push_back(
+            {nowhere,
+             first[at] + (input.kind == Kind::position ? rate_place(instance.joints[at], input.index) : input.index)});
     }
     type.program().prepare(std::span(work_));
   }
@@ -166,8 +166,7 @@ void FormulaRows::differentiate(Formulas& all, std::span<const std::uint32_t> in
       if (rows_[r].level == Level::acceleration && !is_acceleration(kind)) continue;
       const NodeIndex slope[] = {all.graph.derivative(rows_[r].root, number)};
       if (slope[0] == Graph::none)
-        return object(r, "the row has an operation whose derivative is no formula",
-                      "Write it with other functions.");
+        return object(r, "the row has an operation whose derivative is no formula", "Write it with other functions.");
       for (const std::uint32_t of : all.graph.inputs(slope))
         if (is_acceleration(all.inputs[of].kind))
           return object(r, "the row is not linear in the accelerations", "Accelerations stand in a sum, with factors.");

@@ -103,29 +103,22 @@ std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
       case Code::less_equal:
       case Code::equal:
       case Code::minimum:
-      case Code::maximum:
-        at = add(Code::subtract, node.a, node.b);
-        break;
+      case Code::maximum: at = add(Code::subtract, node.a, node.b); break;
       case Code::absolute:
       case Code::sign:
       case Code::step:
       case Code::arc_tangent2:  // it jumps where its first operand changes its sign left of zero
         at = node.a;
         break;
-      case Code::floor:
-        at = add(Code::sine, add(Code::multiply, constant(std::numbers::pi), node.a));
-        break;
-      case Code::table:
-        rows_of(node, found);
-        break;
+      case Code::floor: at = add(Code::sine, add(Code::multiply, constant(std::numbers::pi), node.a)); break;
+      case Code::table: rows_of(node, found); break;
       case Code::surface: {
         const Surface s = surfaces_[node.c];
         keep_knots({s.x, across(s, true), {}, false}, node.a, found);
         keep_knots({s.y, across(s, false), {}, false}, node.b, found);
         break;
       }
-      default:
-        break;
+      default: break;
     }
     if (at != none) keep_switch(at, found);
   }
@@ -153,17 +146,17 @@ std::vector<double> Graph::across(const Surface& s, bool along_x) const {
   return turned;
 }
 
-/// Keeps a function that changes its sign at each row where one of the tables bends. y: table after table. At other rows
-/// nothing happens. A periodic table keeps its ends, which tell the period.
+/// Keeps a function that changes its sign at each row where one of the tables bends. y: table after table. At other
+/// rows nothing happens. A periodic table keeps its ends, which tell the period.
 void Graph::keep_knots(Table table, NodeIndex x, std::vector<NodeIndex>& found) {
   const std::size_t n = table.x.size(), count = n > 0 ? table.y.size() / n : 0;
   const auto bends = [&](std::size_t i) {
     if (table.periodic && (i == 0 || i + 1 == n)) return true;
     for (std::size_t t = 0; t < count; ++t) {
       const double* const y = table.y.data() + t * n;
-      const bool straight = i == 0 || i + 1 == n
-                                ? n < 2 || y[i] == y[i == 0 ? 1 : i - 1]
-                                : RowReach::straight(table.x[i - 1], y[i - 1], table.x[i], y[i], table.x[i + 1], y[i + 1]);
+      const bool straight = i == 0 || i + 1 == n ? n < 2 || y[i] == y[i == 0 ? 1 : i - 1]
+                                                 : RowReach::straight(table.x[i - 1], y[i - 1], table.x[i], y[i],
+                                                                      table.x[i + 1], y[i + 1]);
       if (!straight) return true;
     }
     return false;

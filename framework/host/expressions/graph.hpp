@@ -116,8 +116,8 @@ class Graph {
   NodeIndex derivative(NodeIndex root, std::uint32_t input);
   /// Where a formula can grow without bound.
   struct Pole {
-    NodeIndex zero = 0;  ///< is zero there: a factor of a divisor, or the cosine below a tangent
-    NodeIndex at = 0;    ///< the quotient, power or tangent
+    NodeIndex zero = 0;      ///< is zero there: a factor of a divisor, or the cosine below a tangent
+    NodeIndex at = 0;        ///< the quotient, power or tangent
     NodeIndex whole = none;  ///< the hypotenuse of which `zero` is a leg, or none
     bool operator==(const Pole&) const = default;
   };

@@ -40,49 +40,32 @@ class Differentiation {
   NodeIndex of_two(const GraphNode& node) {
     switch (node.code) {
       case Code::add:
-      case Code::subtract:
-        return graph_.add(node.code, da_, db_);
-      case Code::multiply:
-        return add(times(da_, b_), times(a_, db_));
-      case Code::divide:
-        return graph_.add(Code::subtract, over(da_, b_), over(times(a_, db_), square(b_)));
+      case Code::subtract: return graph_.add(node.code, da_, db_);
+      case Code::multiply: return add(times(da_, b_), times(a_, db_));
+      case Code::divide: return graph_.add(Code::subtract, over(da_, b_), over(times(a_, db_), square(b_)));
       case Code::power: {
         if (graph_[b_].code != Code::constant) return Graph::none;
         const double exponent = graph_[b_].value;
         return times(times(number(exponent), graph_.add(Code::power, a_, number(exponent - 1))), da_);
       }
-      case Code::hypotenuse:
-        return over(add(times(a_, da_), times(b_, db_)), graph_.add(Code::hypotenuse, a_, b_));
-      default:
-        return Graph::none;
+      case Code::hypotenuse: return over(add(times(a_, da_), times(b_, db_)), graph_.add(Code::hypotenuse, a_, b_));
+      default: return Graph::none;
     }
   }
   NodeIndex of_one(const GraphNode& node) {
     switch (node.code) {
-      case Code::negate:
-        return apply(Code::negate, da_);
-      case Code::sine:
-        return times(apply(Code::cosine, a_), da_);
-      case Code::cosine:
-        return apply(Code::negate, times(apply(Code::sine, a_), da_));
-      case Code::tangent:
-        return over(da_, square(apply(Code::cosine, a_)));
-      case Code::arc_tangent:
-        return over(da_, add(number(1), square(a_)));
-      case Code::hyperbolic_sine:
-        return times(apply(Code::hyperbolic_cosine, a_), da_);
-      case Code::hyperbolic_cosine:
-        return times(apply(Code::hyperbolic_sine, a_), da_);
-      case Code::hyperbolic_tangent:
-        return over(da_, square(apply(Code::hyperbolic_cosine, a_)));
-      case Code::exponential:
-        return times(apply(Code::exponential, a_), da_);
-      case Code::logarithm:
-        return over(da_, a_);
-      case Code::square_root:
-        return over(da_, times(number(2), apply(Code::square_root, a_)));
-      default:
-        return Graph::none;
+      case Code::negate: return apply(Code::negate, da_);
+      case Code::sine: return times(apply(Code::cosine, a_), da_);
+      case Code::cosine: return apply(Code::negate, times(apply(Code::sine, a_), da_));
+      case Code::tangent: return over(da_, square(apply(Code::cosine, a_)));
+      case Code::arc_tangent: return over(da_, add(number(1), square(a_)));
+      case Code::hyperbolic_sine: return times(apply(Code::hyperbolic_cosine, a_), da_);
+      case Code::hyperbolic_cosine: return times(apply(Code::hyperbolic_sine, a_), da_);
+      case Code::hyperbolic_tangent: return over(da_, square(apply(Code::hyperbolic_cosine, a_)));
+      case Code::exponential: return times(apply(Code::exponential, a_), da_);
+      case Code::logarithm: return over(da_, a_);
+      case Code::square_root: return over(da_, times(number(2), apply(Code::square_root, a_)));
+      default: return Graph::none;
     }
   }
 

@@ -63,8 +63,7 @@ std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
       case Code::cosine:
         if (is_within[i]) keep_switch(add(Code::sine, node.a), found);
         break;
-      default:
-        break;
+      default: break;
     }
     if (is_within[i] && (is_even_power(node) || node.code == Code::hyperbolic_cosine)) keep_switch(node.a, found);
   }
@@ -99,25 +98,17 @@ void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, NodeIndex whole,
       keep_factors(node.b, quotient, whole, found);
       [[fallthrough]];
     case Code::negate:
-    case Code::absolute:
-      return keep_factors(node.a, quotient, whole, found);
-    case Code::multiply:
-      keep_factors(node.b, quotient, none, found);
-      [[fallthrough]];
+    case Code::absolute: return keep_factors(node.a, quotient, whole, found);
+    case Code::multiply: keep_factors(node.b, quotient, none, found); [[fallthrough]];
     case Code::divide:
     case Code::square_root:
-    case Code::cube_root:
-      return keep_factors(node.a, quotient, none, found);
+    case Code::cube_root: return keep_factors(node.a, quotient, none, found);
     case Code::power:
       if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, none, found);
       return;
     case Code::minimum:
-    case Code::maximum:
-      keep_factors(node.a, quotient, none, found);
-      return keep_factors(node.b, quotient, none, found);
-    case Code::select:
-      keep_factors(node.b, quotient, none, found);
-      return keep_factors(node.c, quotient, none, found);
+    case Code::maximum: keep_factors(node.a, quotient, none, found); return keep_factors(node.b, quotient, none, found);
+    case Code::select: keep_factors(node.b, quotient, none, found); return keep_factors(node.c, quotient, none, found);
     default:
       const Pole pole{divisor, quotient, whole};
       if (!is_constant(divisor) && std::ranges::find(found, pole) == found.end()) found.push_back(pole);

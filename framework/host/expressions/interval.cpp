@@ -71,17 +71,13 @@ Interval truth(bool surely, bool never_so) noexcept {
 
 Interval binary(Code code, const Interval& a, const Interval& b) noexcept {
   switch (code) {
-    case Code::add:
-      return rounded(a.low + b.low, a.high + b.high);
-    case Code::subtract:
-      return rounded(a.low - b.high, a.high - b.low);
-    case Code::multiply:
-      return product(a, b);
+    case Code::add: return rounded(a.low + b.low, a.high + b.high);
+    case Code::subtract: return rounded(a.low - b.high, a.high - b.low);
+    case Code::multiply: return product(a, b);
     case Code::divide:
       if (b.low <= 0 && b.high >= 0) return everything;
       return product(a, rounded(1 / b.high, 1 / b.low));
-    case Code::power:
-      return power_of(a, b);
+    case Code::power: return power_of(a, b);
     case Code::arc_tangent2:
       if (b.low > 0) return unary(Code::arc_tangent, binary(Code::divide, a, b));
       return {-std::numbers::pi, std::numbers::pi};
@@ -89,51 +85,37 @@ Interval binary(Code code, const Interval& a, const Interval& b) noexcept {
       const Interval x = unary(Code::absolute, a), y = unary(Code::absolute, b);
       return rounded(std::hypot(x.low, y.low), std::hypot(x.high, y.high));
     }
-    case Code::minimum:
-      return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case Code::maximum:
-      return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    case Code::less:
-      return truth(a.high < b.low, a.low >= b.high);
-    case Code::less_equal:
-      return truth(a.high <= b.low, a.low > b.high);
-    case Code::equal:
-      return truth(a.is_point() && b.is_point() && a.low == b.low, a.high < b.low || b.high < a.low);
-    case Code::conjunction:
-      return {std::min(a.low, b.low) > 0 ? 1.0 : 0.0, a.high == 0 || b.high == 0 ? 0.0 : 1.0};
-    case Code::disjunction:
-      return {std::max(a.low, b.low) > 0 ? 1.0 : 0.0, a.high == 0 && b.high == 0 ? 0.0 : 1.0};
-    default:
-      return everything;
+    case Code::minimum: return {std::min(a.low, b.low), std::min(a.high, b.high)};
+    case Code::maximum: return {std::max(a.low, b.low), std::max(a.high, b.high)};
+    case Code::less: return truth(a.high < b.low, a.low >= b.high);
+    case Code::less_equal: return truth(a.high <= b.low, a.low > b.high);
+    case Code::equal: return truth(a.is_point() && b.is_point() && a.low == b.low, a.high < b.low || b.high < a.low);
+    case Code::conjunction: return {std::min(a.low, b.low) > 0 ? 1.0 : 0.0, a.high == 0 || b.high == 0 ? 0.0 : 1.0};
+    case Code::disjunction: return {std::max(a.low, b.low) > 0 ? 1.0 : 0.0, a.high == 0 && b.high == 0 ? 0.0 : 1.0};
+    default: return everything;
   }
 }
 
 Interval unary(Code code, const Interval& x) noexcept {
   const auto f = [code](double at) { return unary(code, at); };
   switch (code) {
-    case Code::negate:
-      return {-x.high, -x.low};
-    case Code::invert:
-      return truth(x.low == 0 && x.high == 0, x.low > 0 || x.high < 0);
+    case Code::negate: return {-x.high, -x.low};
+    case Code::invert: return truth(x.low == 0 && x.high == 0, x.low > 0 || x.high < 0);
     case Code::absolute:
       if (x.low >= 0) return x;
       if (x.high <= 0) return {-x.high, -x.low};
       return {0, std::max(-x.low, x.high)};
     case Code::sign:
     case Code::step:
-    case Code::floor:
-      return {f(x.low), f(x.high)};
-    case Code::sine:
-      return sine_of(x);
-    case Code::cosine:
-      return sine_of(binary(Code::add, x, std::numbers::pi / 2));
+    case Code::floor: return {f(x.low), f(x.high)};
+    case Code::sine: return sine_of(x);
+    case Code::cosine: return sine_of(binary(Code::add, x, std::numbers::pi / 2));
     case Code::tangent: {
       const Interval c = unary(Code::cosine, x);
       if (c.low <= 0 && c.high >= 0) return everything;
       return rounded(std::tan(x.low), std::tan(x.high));
     }
-    case Code::arc_sine:
-      return rising(f, x, -1, 1);
+    case Code::arc_sine: return rising(f, x, -1, 1);
     case Code::arc_cosine: {
       const Interval s = rising([](double at) { return -std::acos(at); }, x, -1, 1);
       return {-s.high, -s.low};
@@ -143,14 +125,12 @@ Interval unary(Code code, const Interval& x) noexcept {
     case Code::hyperbolic_tangent:
     case Code::area_sine:
     case Code::exponential:
-    case Code::cube_root:
-      return rising(f, x);
+    case Code::cube_root: return rising(f, x);
     case Code::hyperbolic_cosine: {
       const Interval a = unary(Code::absolute, x);
       return rounded(std::cosh(a.low), std::cosh(a.high));
     }
-    case Code::area_cosine:
-      return rising(f, x, 1);
+    case Code::area_cosine: return rising(f, x, 1);
     case Code::area_tangent:
       if (x.low <= -1 || x.high >= 1) return everything;
       return rising(f, x);
@@ -158,10 +138,8 @@ Interval unary(Code code, const Interval& x) noexcept {
     case Code::decimal_logarithm:
       if (x.high <= 0) return everything;
       return {x.low <= 0 ? -infinite : rounded(f(x.low), f(x.low)).low, rounded(f(x.high), f(x.high)).high};
-    case Code::square_root:
-      return rising(f, x, 0);
-    default:
-      return everything;
+    case Code::square_root: return rising(f, x, 0);
+    default: return everything;
   }
 }
 

@@ -38,18 +38,12 @@ Jet angle_of(const Jet& y, const Jet& x) noexcept {
 
 Jet binary(Code code, const Jet& a, const Jet& b) noexcept {
   switch (code) {
-    case Code::add:
-      return {a.value + b.value, a.rate + b.rate, a.acceleration + b.acceleration};
-    case Code::subtract:
-      return {a.value - b.value, a.rate - b.rate, a.acceleration - b.acceleration};
-    case Code::multiply:
-      return product(a, b);
-    case Code::divide:
-      return quotient(a, b);
-    case Code::power:
-      return jet_power(a, b);
-    case Code::arc_tangent2:
-      return angle_of(a, b);
+    case Code::add: return {a.value + b.value, a.rate + b.rate, a.acceleration + b.acceleration};
+    case Code::subtract: return {a.value - b.value, a.rate - b.rate, a.acceleration - b.acceleration};
+    case Code::multiply: return product(a, b);
+    case Code::divide: return quotient(a, b);
+    case Code::power: return jet_power(a, b);
+    case Code::arc_tangent2: return angle_of(a, b);
     case Code::hypotenuse: {
       const double h = binary(code, a.value, b.value);
       const Jet squares = {
@@ -63,24 +57,18 @@ Jet binary(Code code, const Jet& a, const Jet& b) noexcept {
       if (std::isnan(value)) return {value, value, value};
       return (code == Code::minimum) == (b.value < a.value) && a.value != b.value ? b : a;
     }
-    default:
-      return constant_jet(binary(code, a.value, b.value));
+    default: return constant_jet(binary(code, a.value, b.value));
   }
 }
 
 Jet unary(Code code, const Jet& x) noexcept {
   const double f = unary(code, x.value), v = x.value;
   switch (code) {
-    case Code::negate:
-      return {-x.value, -x.rate, -x.acceleration};
-    case Code::absolute:
-      return x.value < 0 ? Jet{-x.value, -x.rate, -x.acceleration} : x;
-    case Code::sine:
-      return chain(x, f, std::cos(v), -f);
-    case Code::cosine:
-      return chain(x, f, -std::sin(v), -f);
-    case Code::tangent:
-      return chain(x, f, 1 + f * f, 2 * f * (1 + f * f));
+    case Code::negate: return {-x.value, -x.rate, -x.acceleration};
+    case Code::absolute: return x.value < 0 ? Jet{-x.value, -x.rate, -x.acceleration} : x;
+    case Code::sine: return chain(x, f, std::cos(v), -f);
+    case Code::cosine: return chain(x, f, -std::sin(v), -f);
+    case Code::tangent: return chain(x, f, 1 + f * f, 2 * f * (1 + f * f));
     case Code::arc_sine: {
       const double s = 1 - v * v;
       return chain(x, f, 1 / std::sqrt(s), v / (s * std::sqrt(s)));
@@ -93,12 +81,9 @@ Jet unary(Code code, const Jet& x) noexcept {
       const double s = 1 / (1 + v * v);
       return chain(x, f, s, -2 * v * s * s);
     }
-    case Code::hyperbolic_sine:
-      return chain(x, f, std::cosh(v), f);
-    case Code::hyperbolic_cosine:
-      return chain(x, f, std::sinh(v), f);
-    case Code::hyperbolic_tangent:
-      return chain(x, f, 1 - f * f, -2 * f * (1 - f * f));
+    case Code::hyperbolic_sine: return chain(x, f, std::cosh(v), f);
+    case Code::hyperbolic_cosine: return chain(x, f, std::sinh(v), f);
+    case Code::hyperbolic_tangent: return chain(x, f, 1 - f * f, -2 * f * (1 - f * f));
     case Code::area_sine: {
       const double s = 1 + v * v;
       return chain(x, f, 1 / std::sqrt(s), -v / (s * std::sqrt(s)));
@@ -111,20 +96,15 @@ Jet unary(Code code, const Jet& x) noexcept {
       const double s = 1 / (1 - v * v);
       return chain(x, f, s, 2 * v * s * s);
     }
-    case Code::exponential:
-      return chain(x, f, f, f);
-    case Code::logarithm:
-      return chain(x, f, 1 / v, -1 / (v * v));
+    case Code::exponential: return chain(x, f, f, f);
+    case Code::logarithm: return chain(x, f, 1 / v, -1 / (v * v));
     case Code::decimal_logarithm: {
       const double by = 1 / std::log(10.0);
       return chain(x, f, by / v, -by / (v * v));
     }
-    case Code::square_root:
-      return chain(x, f, 0.5 / f, -0.25 / (f * v));
-    case Code::cube_root:
-      return chain(x, f, 1 / (3 * f * f), -2 / (9 * f * f * v));
-    default:
-      return constant_jet(f);
+    case Code::square_root: return chain(x, f, 0.5 / f, -0.25 / (f * v));
+    case Code::cube_root: return chain(x, f, 1 / (3 * f * f), -2 / (9 * f * f * v));
+    default: return constant_jet(f);
   }
 }
 

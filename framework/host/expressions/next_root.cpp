@@ -12,9 +12,9 @@ namespace {
 
 constexpr double no_root = std::numeric_limits<double>::infinity();
 
-/// One search, from left to right through parts of the time in which each root has a sign that bounds prove. A root changes
-/// its sign between two parts with different ones; where it is rounding, as a sum of large terms that touches zero, it
-/// has none. Registers are made once for it.
+/// One search, from left to right through parts of the time in which each root has a sign that bounds prove. A root
+/// changes its sign between two parts with different ones; where it is rounding, as a sum of large terms that touches
+/// zero, it has none. Registers are made once for it.
 class RootSearch {
  public:
   explicit RootSearch(const TimeRoots& roots)
@@ -54,9 +54,7 @@ class RootSearch {
   bool is_exhausted() const { return evaluations_ > most_evaluations; }
 
   /// Zero counts as positive; 0 if bounds tell none.
-  static int sign_of(const Interval& g) {
-    return g.low >= 0 ? 1 : g.high < 0 ? -1 : 0;
-  }
+  static int sign_of(const Interval& g) { return g.low >= 0 ? 1 : g.high < 0 ? -1 : 0; }
 
   /// Leaves those roots out that do not change their sign in a range.
   void keep_open(const Interval& range) {
@@ -80,8 +78,8 @@ class RootSearch {
   }
 
   /// Signs of all open roots in a range. What is within a distance of the middle differs from the value there by the
-  /// largest rate times that distance: where a sum of large terms is nearly zero this is nearer than the bounds of these.
-  /// Returns whether all are known.
+  /// largest rate times that distance: where a sum of large terms is nearly zero this is nearer than the bounds of
+  /// these. Returns whether all are known.
   bool find_signs(const Interval& range, std::vector<int>& out) {
     evaluate(range);
     bool all = true;
@@ -151,8 +149,8 @@ class RootSearch {
   }
 
   /// The first double with another sign behind zeros: there a formula has its value after the jump, also one that has a
-  /// value of its own, or that before the jump, at the zero. If a knot were off by some digits, a part of the step before
-  /// it would lie behind the jump.
+  /// value of its own, or that before the jump, at the zero. If a knot were off by some digits, a part of the step
+  /// before it would lie behind the jump.
   double first_behind(std::size_t k, double before, double behind) {
     const bool sign = signs_[k] > 0;
     for (;;) {
@@ -171,8 +169,8 @@ class RootSearch {
   std::vector<Interval> bounds_, rate_bounds_;
   std::vector<double> work_;
   std::vector<std::size_t> is_open_;
-  std::vector<int> signs_;           ///< of each root, in the last part in which it is known
-  std::vector<double> sure_until_;   ///< the end of that part
+  std::vector<int> signs_;          ///< of each root, in the last part in which it is known
+  std::vector<double> sure_until_;  ///< the end of that part
   int evaluations_ = 0;
 };
 

@@ -332,7 +332,8 @@ class Descent {
     do arguments.push_back(choice());
     while (take(","));
     if (!take(")"))
-      refuse(at_, fmt::format("expected ')' or ',' in {}(…)", name), character() == "=" ? "Equality is written ==." : "");
+      refuse(at_, fmt::format("expected ')' or ',' in {}(…)", name),
+             character() == "=" ? "Equality is written ==." : "");
     const bool two_forms = name == "step" && arguments.size() != 1 && arguments.size() != 5;
     if (arguments.size() < known->least || arguments.size() > known->most || two_forms)
       refuse(begin, fmt::format("{} is given {} argument{}", name, arguments.size(), arguments.size() == 1 ? "" : "s"),

@@ -19,7 +19,8 @@ inline constexpr Crossing pole = static_cast<Crossing>(3);
 /// its sign, and there its slope changes sign. Where the slope changes its sign and the divisor is not zero, nothing
 /// happens.
 inline constexpr Crossing touched_pole = static_cast<Crossing>(4);
-/// The same for a divisor that is a hypotenuse: no change of its sign is an event, but it tells which of its legs count.
+/// The same for a divisor that is a hypotenuse: no change of its sign is an event, but it tells which of its legs
+/// count.
 inline constexpr Crossing hypotenuse_of_pole = static_cast<Crossing>(6);
 
 /// The poles of some formulas. Immutable after construction.
@@ -31,9 +32,9 @@ struct Poles {
   Poles(Graph&, std::span<const NodeIndex> values, std::span<const std::uint32_t> inputs);
 
   struct Pole {
-    TextPlace place;                    ///< of the quotient, power or tangent
-    std::vector<std::uint32_t> values;  ///< the numbers of the values that have this pole
-    bool touched = false;               ///< its root is the derivative of a divisor, not the divisor
+    TextPlace place;                     ///< of the quotient, power or tangent
+    std::vector<std::uint32_t> values;   ///< the numbers of the values that have this pole
+    bool touched = false;                ///< its root is the derivative of a divisor, not the divisor
     std::optional<std::size_t> whole{};  ///< among `hypotenuses`, that of which its root is a leg, if it is one
   };
   Program zeros;  ///< each root changes its sign at its pole
@@ -66,9 +67,9 @@ struct SizesAtPole {
   double far, middle, near;
 };
 /// Whether the sizes show a pole. A pole grows like the inverse of the distance or faster; half of that growth is
-/// asked for, at the middle distance and at the near one. A bounded value, such as sin(x)/x or x/abs(x), does not grow, and
-/// the rounding of 0/0 grows near the zero alone. A value that grows less, such as 1/sqrt(abs(x)), counts as none, for
-/// a motion can lead past it.
+/// asked for, at the middle distance and at the near one. A bounded value, such as sin(x)/x or x/abs(x), does not grow,
+/// and the rounding of 0/0 grows near the zero alone. A value that grows less, such as 1/sqrt(abs(x)), counts as none,
+/// for a motion can lead past it.
 bool grows_without_bound(const SizesAtPole&) noexcept;
 
 }  // namespace polyform::host::inline expressions

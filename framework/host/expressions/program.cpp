@@ -52,27 +52,19 @@ namespace {
 
 std::string reason(Code code, double a, double b, double result) {
   switch (code) {
-    case Code::divide:
-      return b == 0 ? "division by zero" : fmt::format("{:.6g} divided by {:.6g} is too large", a, b);
+    case Code::divide: return b == 0 ? "division by zero" : fmt::format("{:.6g} divided by {:.6g} is too large", a, b);
     case Code::logarithm:
-    case Code::decimal_logarithm:
-      return fmt::format("the logarithm of {:.6g}", a);
-    case Code::square_root:
-      return fmt::format("the square root of {:.6g}", a);
-    case Code::arc_sine:
-      return fmt::format("asin of {:.6g}, which is not within -1 and 1", a);
-    case Code::arc_cosine:
-      return fmt::format("acos of {:.6g}, which is not within -1 and 1", a);
-    case Code::area_cosine:
-      return fmt::format("acosh of {:.6g}, which is less than 1", a);
-    case Code::area_tangent:
-      return fmt::format("atanh of {:.6g}, which is not between -1 and 1", a);
+    case Code::decimal_logarithm: return fmt::format("the logarithm of {:.6g}", a);
+    case Code::square_root: return fmt::format("the square root of {:.6g}", a);
+    case Code::arc_sine: return fmt::format("asin of {:.6g}, which is not within -1 and 1", a);
+    case Code::arc_cosine: return fmt::format("acos of {:.6g}, which is not within -1 and 1", a);
+    case Code::area_cosine: return fmt::format("acosh of {:.6g}, which is less than 1", a);
+    case Code::area_tangent: return fmt::format("atanh of {:.6g}, which is not between -1 and 1", a);
     case Code::power:
       if (a == 0 && b < 0) return fmt::format("0 to the power of {:.6g}, a division by zero", b);
       if (std::isnan(result)) return fmt::format("{:.6g} to the power of {:.6g}, which is no whole number", a, b);
       break;
-    default:
-      break;
+    default: break;
   }
   return std::isnan(result) ? "an operation without result" : "a result beyond the largest number (1.8e308)";
 }
@@ -128,16 +120,13 @@ double Program::remaining_part(std::uint32_t at, std::span<const double> work, i
       const double terms = std::max(std::abs(work[o.a]), std::abs(work[o.b]));
       return terms > 0 ? size / terms : 0;
     }
-    case Code::multiply:
-      return std::min(remaining_part(o.a, work, depth - 1), remaining_part(o.b, work, depth - 1));
+    case Code::multiply: return std::min(remaining_part(o.a, work, depth - 1), remaining_part(o.b, work, depth - 1));
     case Code::power:
     case Code::negate:
     case Code::absolute:
     case Code::square_root:
-    case Code::divide:
-      return remaining_part(o.a, work, depth - 1);
-    default:
-      return std::min(size, 1.0);
+    case Code::divide: return remaining_part(o.a, work, depth - 1);
+    default: return std::min(size, 1.0);
   }
 }
 

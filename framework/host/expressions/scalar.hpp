@@ -32,89 +32,50 @@ inline double hypotenuse(double a, double b) noexcept {
 
 inline double binary(Code code, double a, double b) noexcept {
   switch (code) {
-    case Code::add:
-      return a + b;
-    case Code::subtract:
-      return a - b;
-    case Code::multiply:
-      return a * b;
-    case Code::divide:
-      return divide(a, b);
-    case Code::power:
-      return raise(a, b);
-    case Code::arc_tangent2:
-      return std::atan2(a, b);
-    case Code::hypotenuse:
-      return hypotenuse(a, b);
-    case Code::minimum:
-      return both_number(a, b, b < a ? b : a);
-    case Code::maximum:
-      return both_number(a, b, b > a ? b : a);
-    case Code::less:
-      return both_number(a, b, a < b ? 1 : 0);
-    case Code::less_equal:
-      return both_number(a, b, a <= b ? 1 : 0);
-    case Code::equal:
-      return both_number(a, b, a == b ? 1 : 0);
-    case Code::conjunction:
-      return a == 0 ? 0 : std::isnan(a) || std::isnan(b) ? no_number : b != 0 ? 1 : 0;
-    case Code::disjunction:
-      return std::isnan(a) ? no_number : a != 0 ? 1 : std::isnan(b) ? no_number : b != 0 ? 1 : 0;
-    default:
-      return no_number;
+    case Code::add: return a + b;
+    case Code::subtract: return a - b;
+    case Code::multiply: return a * b;
+    case Code::divide: return divide(a, b);
+    case Code::power: return raise(a, b);
+    case Code::arc_tangent2: return std::atan2(a, b);
+    case Code::hypotenuse: return hypotenuse(a, b);
+    case Code::minimum: return both_number(a, b, b < a ? b : a);
+    case Code::maximum: return both_number(a, b, b > a ? b : a);
+    case Code::less: return both_number(a, b, a < b ? 1 : 0);
+    case Code::less_equal: return both_number(a, b, a <= b ? 1 : 0);
+    case Code::equal: return both_number(a, b, a == b ? 1 : 0);
+    case Code::conjunction: return a == 0 ? 0 : std::isnan(a) || std::isnan(b) ? no_number : b != 0 ? 1 : 0;
+    case Code::disjunction: return std::isnan(a) ? no_number : a != 0 ? 1 : std::isnan(b) ? no_number : b != 0 ? 1 : 0;
+    default: return no_number;
   }
 }
 
 inline double unary(Code code, double x) noexcept {
   switch (code) {
-    case Code::negate:
-      return -x;
-    case Code::invert:
-      return std::isnan(x) ? no_number : x == 0 ? 1 : 0;
-    case Code::absolute:
-      return std::abs(x);
-    case Code::sign:
-      return std::isnan(x) ? no_number : x > 0 ? 1 : x < 0 ? -1 : 0;
-    case Code::step:
-      return std::isnan(x) ? no_number : x < 0 ? 0 : 1;
-    case Code::floor:
-      return std::floor(x);
-    case Code::sine:
-      return std::sin(x);
-    case Code::cosine:
-      return std::cos(x);
-    case Code::tangent:
-      return std::tan(x);
-    case Code::arc_sine:
-      return std::asin(x);
-    case Code::arc_cosine:
-      return std::acos(x);
-    case Code::arc_tangent:
-      return std::atan(x);
-    case Code::hyperbolic_sine:
-      return std::sinh(x);
-    case Code::hyperbolic_cosine:
-      return std::cosh(x);
-    case Code::hyperbolic_tangent:
-      return std::tanh(x);
-    case Code::area_sine:
-      return std::asinh(x);
-    case Code::area_cosine:
-      return std::acosh(x);
-    case Code::area_tangent:
-      return std::abs(x) < 1 ? std::atanh(x) : no_number;
-    case Code::exponential:
-      return std::exp(x);
-    case Code::logarithm:
-      return x > 0 ? std::log(x) : no_number;
-    case Code::decimal_logarithm:
-      return x > 0 ? std::log10(x) : no_number;
-    case Code::square_root:
-      return std::sqrt(x);
-    case Code::cube_root:
-      return std::cbrt(x);
-    default:
-      return no_number;
+    case Code::negate: return -x;
+    case Code::invert: return std::isnan(x) ? no_number : x == 0 ? 1 : 0;
+    case Code::absolute: return std::abs(x);
+    case Code::sign: return std::isnan(x) ? no_number : x > 0 ? 1 : x < 0 ? -1 : 0;
+    case Code::step: return std::isnan(x) ? no_number : x < 0 ? 0 : 1;
+    case Code::floor: return std::floor(x);
+    case Code::sine: return std::sin(x);
+    case Code::cosine: return std::cos(x);
+    case Code::tangent: return std::tan(x);
+    case Code::arc_sine: return std::asin(x);
+    case Code::arc_cosine: return std::acos(x);
+    case Code::arc_tangent: return std::atan(x);
+    case Code::hyperbolic_sine: return std::sinh(x);
+    case Code::hyperbolic_cosine: return std::cosh(x);
+    case Code::hyperbolic_tangent: return std::tanh(x);
+    case Code::area_sine: return std::asinh(x);
+    case Code::area_cosine: return std::acosh(x);
+    case Code::area_tangent: return std::abs(x) < 1 ? std::atanh(x) : no_number;
+    case Code::exponential: return std::exp(x);
+    case Code::logarithm: return x > 0 ? std::log(x) : no_number;
+    case Code::decimal_logarithm: return x > 0 ? std::log10(x) : no_number;
+    case Code::square_root: return std::sqrt(x);
+    case Code::cube_root: return std::cbrt(x);
+    default: return no_number;
   }
 }
 

@@ -109,28 +109,18 @@ void StateReader::rates(Strided<const MarkerMotion> markers, std::span<const dou
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& s = sources_[k];
     switch (s.input.kind) {
-      case Kind::time:
-        out[k] = 1;
-        break;
-      case Kind::position:
-        out[k] = s.rate == no_place ? no_number : v[s.rate];
-        break;
+      case Kind::time: out[k] = 1; break;
+      case Kind::position: out[k] = s.rate == no_place ? no_number : v[s.rate]; break;
       case Kind::x:
       case Kind::y:
       case Kind::z:
-        out[k] = s.attachment == of_ground
-                     ? 0
-                     : markers[s.attachment].velocity.*component_read_by(s.input.kind).component;
+        out[k] =
+            s.attachment == of_ground ? 0 : markers[s.attachment].velocity.*component_read_by(s.input.kind).component;
         break;
-      case Kind::state:
-        out[k] = s.offset < state_rates.size() ? state_rates[s.offset] : no_number;
-        break;
+      case Kind::state: out[k] = s.offset < state_rates.size() ? state_rates[s.offset] : no_number; break;
       case Kind::held:
-      case Kind::within:
-        out[k] = 0;
-        break;
-      default:
-        out[k] = no_number;
+      case Kind::within: out[k] = 0; break;
+      default: out[k] = no_number;
     }
   }
 }
@@ -151,20 +141,13 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
     switch (s.input.kind) {
       case Kind::state:
       case Kind::element_state:
-      case Kind::module_number:
-        out[k] = s.offset < states.size() ? states[s.offset] : 0;
-        break;
-      case Kind::element_output:
-        break;  // read_outputs
-      case Kind::held:
-        out[k] = held[s.offset];
-        break;
+      case Kind::module_number: out[k] = s.offset < states.size() ? states[s.offset] : 0; break;
+      case Kind::element_output: break;  // read_outputs
+      case Kind::held: out[k] = held[s.offset]; break;
       case Kind::within:
         out[k] = s.offset >= modes.size() || static_cast<LimitMode>(modes[s.offset]) == LimitMode::within ? 1 : 0;
         break;
-      case Kind::given:
-        out[k] = s.given->at(t);
-        break;
+      case Kind::given: out[k] = s.given->at(t); break;
       default:
         // Accelerations are unknown: a row is asked for what is left without them.
         out[k] = value_of(plain_[k], t, markers, q.data(), v.data());

@@ -67,15 +67,15 @@ class StateReader {
  private:
   struct Source {
     StateInput input;
-    std::size_t attachment = 0;  ///< among bodies or joints; npos: ground
-    std::size_t offset = 0;      ///< into q, v, the states, the outputs or what is held
-    std::size_t rate = no_place; ///< of a coordinate: into v
+    std::size_t attachment = 0;           ///< among bodies or joints; npos: ground
+    std::size_t offset = 0;               ///< into q, v, the states, the outputs or what is held
+    std::size_t rate = no_place;          ///< of a coordinate: into v
     std::shared_ptr<GivenValue> given{};  ///< or none
   };
   /// What a source reads of the motion.
   struct Plain {
     enum class Kind : std::uint8_t { none, time, position, velocity, motion };
-    Kind kind = Kind::none;   ///< none: 0, as of ground
+    Kind kind = Kind::none;    ///< none: 0, as of ground
     std::uint32_t offset = 0;  ///< of a coordinate: into q or v; of a motion: among the markers
     Vec3 MarkerMotion::*vector = nullptr;
     double Vec3::*component = nullptr;
@@ -83,16 +83,11 @@ class StateReader {
   static double value_of(const Plain& p, double t, Strided<const MarkerMotion> markers, const double* q,
                          const double* v) noexcept {
     switch (p.kind) {
-      case Plain::Kind::time:
-        return t;
-      case Plain::Kind::position:
-        return q[p.offset];
-      case Plain::Kind::velocity:
-        return v[p.offset];
-      case Plain::Kind::motion:
-        return markers[p.offset].*p.vector.*p.component;
-      case Plain::Kind::none:
-        break;
+      case Plain::Kind::time: return t;
+      case Plain::Kind::position: return q[p.offset];
+      case Plain::Kind::velocity: return v[p.offset];
+      case Plain::Kind::motion: return markers[p.offset].*p.vector.*p.component;
+      case Plain::Kind::none: break;
     }
     return 0;
   }

@@ -83,44 +83,27 @@ class TapeWriter {
   Instruction instruction(std::uint32_t k) const {
     const Operation& o = operations_[k];
     switch (o.code) {
-      case Code::add:
-        return sum(o);
-      case Code::subtract:
-        return difference(o);
-      case Code::multiply:
-        return product_of(o);
+      case Code::add: return sum(o);
+      case Code::subtract: return difference(o);
+      case Code::multiply: return product_of(o);
       case Code::divide:
         if (o.a == before_ && o.b != before_) return {.kind = Kind::divide_pr, .b = o.b};
         if (o.b == before_ && o.a != before_) return {.kind = Kind::divide_rp, .a = o.a};
         return {.kind = Kind::divide_rr, .a = o.a, .b = o.b};
-      case Code::power:
-        return {.kind = power_kind(constant(o.b)), .a = o.a, .b = o.b};
-      case Code::hypotenuse:
-        return {.kind = Kind::hypotenuse, .a = o.a, .b = o.b};
-      case Code::minimum:
-        return {.kind = Kind::minimum, .a = o.a, .b = o.b};
-      case Code::maximum:
-        return {.kind = Kind::maximum, .a = o.a, .b = o.b};
-      case Code::less:
-        return {.kind = Kind::less, .a = o.a, .b = o.b};
-      case Code::select:
-        return {.kind = Kind::select, .a = o.a, .b = o.b, .c = o.c};
-      case Code::negate:
-        return {.kind = Kind::negate, .a = o.a};
-      case Code::absolute:
-        return {.kind = Kind::absolute, .a = o.a};
-      case Code::sine:
-        return {.kind = Kind::sine, .a = o.a};
-      case Code::cosine:
-        return {.kind = Kind::cosine, .a = o.a};
-      case Code::exponential:
-        return {.kind = Kind::exponential, .a = o.a};
-      case Code::square_root:
-        return {.kind = Kind::square_root, .a = o.a};
-      case Code::hyperbolic_tangent:
-        return {.kind = Kind::hyperbolic_tangent, .a = o.a};
-      default:
-        return {.kind = Kind::other, .a = k};
+      case Code::power: return {.kind = power_kind(constant(o.b)), .a = o.a, .b = o.b};
+      case Code::hypotenuse: return {.kind = Kind::hypotenuse, .a = o.a, .b = o.b};
+      case Code::minimum: return {.kind = Kind::minimum, .a = o.a, .b = o.b};
+      case Code::maximum: return {.kind = Kind::maximum, .a = o.a, .b = o.b};
+      case Code::less: return {.kind = Kind::less, .a = o.a, .b = o.b};
+      case Code::select: return {.kind = Kind::select, .a = o.a, .b = o.b, .c = o.c};
+      case Code::negate: return {.kind = Kind::negate, .a = o.a};
+      case Code::absolute: return {.kind = Kind::absolute, .a = o.a};
+      case Code::sine: return {.kind = Kind::sine, .a = o.a};
+      case Code::cosine: return {.kind = Kind::cosine, .a = o.a};
+      case Code::exponential: return {.kind = Kind::exponential, .a = o.a};
+      case Code::square_root: return {.kind = Kind::square_root, .a = o.a};
+      case Code::hyperbolic_tangent: return {.kind = Kind::hyperbolic_tangent, .a = o.a};
+      default: return {.kind = Kind::other, .a = k};
     }
   }
   static Kind power_kind(std::optional<double> exponent) {

@@ -88,127 +88,50 @@ void Tape::run(double* const w, const Other& other) const noexcept {
   double p = 0;
   for (const Instruction& i : instructions_) {
     switch (i.kind) {
-      case Kind::add_rr:
-        p = w[i.a] + w[i.b];
-        break;
-      case Kind::add_pr:
-        p = p + w[i.b];
-        break;
-      case Kind::subtract_rr:
-        p = w[i.a] - w[i.b];
-        break;
-      case Kind::subtract_pr:
-        p = p - w[i.b];
-        break;
-      case Kind::subtract_rp:
-        p = w[i.a] - p;
-        break;
-      case Kind::multiply_rr:
-        p = w[i.a] * w[i.b];
-        break;
-      case Kind::multiply_pr:
-        p = p * w[i.b];
-        break;
-      case Kind::divide_rr:
-        p = divide(w[i.a], w[i.b]);
-        break;
-      case Kind::divide_pr:
-        p = divide(p, w[i.b]);
-        break;
-      case Kind::divide_rp:
-        p = divide(w[i.a], p);
-        break;
-      case Kind::add_mr:
-        p = w[i.a] * w[i.b] + w[i.c];
-        break;
-      case Kind::add_mp:
-        p = w[i.a] * w[i.b] + p;
-        break;
-      case Kind::add_mm:
-        p = w[i.a] * w[i.b] + w[i.c] * w[i.d];
-        break;
-      case Kind::subtract_mr:
-        p = w[i.a] * w[i.b] - w[i.c];
-        break;
-      case Kind::subtract_mp:
-        p = w[i.a] * w[i.b] - p;
-        break;
-      case Kind::subtract_rm:
-        p = w[i.c] - w[i.a] * w[i.b];
-        break;
-      case Kind::subtract_pm:
-        p = p - w[i.a] * w[i.b];
-        break;
-      case Kind::subtract_mm:
-        p = w[i.a] * w[i.b] - w[i.c] * w[i.d];
-        break;
-      case Kind::multiply_mr:
-        p = w[i.a] * w[i.b] * w[i.c];
-        break;
-      case Kind::multiply_mp:
-        p = w[i.a] * w[i.b] * p;
-        break;
-      case Kind::square:
-        p = w[i.a] * w[i.a];
-        break;
-      case Kind::cube:
-        p = w[i.a] * w[i.a] * w[i.a];
-        break;
+      case Kind::add_rr: p = w[i.a] + w[i.b]; break;
+      case Kind::add_pr: p = p + w[i.b]; break;
+      case Kind::subtract_rr: p = w[i.a] - w[i.b]; break;
+      case Kind::subtract_pr: p = p - w[i.b]; break;
+      case Kind::subtract_rp: p = w[i.a] - p; break;
+      case Kind::multiply_rr: p = w[i.a] * w[i.b]; break;
+      case Kind::multiply_pr: p = p * w[i.b]; break;
+      case Kind::divide_rr: p = divide(w[i.a], w[i.b]); break;
+      case Kind::divide_pr: p = divide(p, w[i.b]); break;
+      case Kind::divide_rp: p = divide(w[i.a], p); break;
+      case Kind::add_mr: p = w[i.a] * w[i.b] + w[i.c]; break;
+      case Kind::add_mp: p = w[i.a] * w[i.b] + p; break;
+      case Kind::add_mm: p = w[i.a] * w[i.b] + w[i.c] * w[i.d]; break;
+      case Kind::subtract_mr: p = w[i.a] * w[i.b] - w[i.c]; break;
+      case Kind::subtract_mp: p = w[i.a] * w[i.b] - p; break;
+      case Kind::subtract_rm: p = w[i.c] - w[i.a] * w[i.b]; break;
+      case Kind::subtract_pm: p = p - w[i.a] * w[i.b]; break;
+      case Kind::subtract_mm: p = w[i.a] * w[i.b] - w[i.c] * w[i.d]; break;
+      case Kind::multiply_mr: p = w[i.a] * w[i.b] * w[i.c]; break;
+      case Kind::multiply_mp: p = w[i.a] * w[i.b] * p; break;
+      case Kind::square: p = w[i.a] * w[i.a]; break;
+      case Kind::cube: p = w[i.a] * w[i.a] * w[i.a]; break;
       case Kind::fourth_power: {
         const double square = w[i.a] * w[i.a];
         p = square * square;
         break;
       }
-      case Kind::inverse:
-        p = divide(1, w[i.a]);
-        break;
-      case Kind::root_of_cube:
-        p = w[i.a] * std::sqrt(w[i.a]);
-        break;
-      case Kind::square_root:
-        p = std::sqrt(w[i.a]);
-        break;
-      case Kind::negate:
-        p = -w[i.a];
-        break;
-      case Kind::absolute:
-        p = std::abs(w[i.a]);
-        break;
-      case Kind::sine:
-        p = std::sin(w[i.a]);
-        break;
-      case Kind::cosine:
-        p = std::cos(w[i.a]);
-        break;
-      case Kind::exponential:
-        p = std::exp(w[i.a]);
-        break;
-      case Kind::hyperbolic_tangent:
-        p = std::tanh(w[i.a]);
-        break;
-      case Kind::power:
-        p = raise(w[i.a], w[i.b]);
-        break;
-      case Kind::hypotenuse:
-        p = hypotenuse(w[i.a], w[i.b]);
-        break;
-      case Kind::minimum:
-        p = binary(Code::minimum, w[i.a], w[i.b]);
-        break;
-      case Kind::maximum:
-        p = binary(Code::maximum, w[i.a], w[i.b]);
-        break;
-      case Kind::less:
-        p = binary(Code::less, w[i.a], w[i.b]);
-        break;
-      case Kind::select:
-        p = choose(w[i.a], w[i.b], w[i.c]);
-        break;
-      case Kind::other:
-        p = other(i.a);
-        break;
-      default:
-        __builtin_unreachable();  // saves the check of the range in each instruction
+      case Kind::inverse: p = divide(1, w[i.a]); break;
+      case Kind::root_of_cube: p = w[i.a] * std::sqrt(w[i.a]); break;
+      case Kind::square_root: p = std::sqrt(w[i.a]); break;
+      case Kind::negate: p = -w[i.a]; break;
+      case Kind::absolute: p = std::abs(w[i.a]); break;
+      case Kind::sine: p = std::sin(w[i.a]); break;
+      case Kind::cosine: p = std::cos(w[i.a]); break;
+      case Kind::exponential: p = std::exp(w[i.a]); break;
+      case Kind::hyperbolic_tangent: p = std::tanh(w[i.a]); break;
+      case Kind::power: p = raise(w[i.a], w[i.b]); break;
+      case Kind::hypotenuse: p = hypotenuse(w[i.a], w[i.b]); break;
+      case Kind::minimum: p = binary(Code::minimum, w[i.a], w[i.b]); break;
+      case Kind::maximum: p = binary(Code::maximum, w[i.a], w[i.b]); break;
+      case Kind::less: p = binary(Code::less, w[i.a], w[i.b]); break;
+      case Kind::select: p = choose(w[i.a], w[i.b], w[i.c]); break;
+      case Kind::other: p = other(i.a); break;
+      default: __builtin_unreachable();  // saves the check of the range in each instruction
     }
     w[i.out] = p;
   }

@@ -60,8 +60,7 @@ Status CountedSystem::derivative_to_solve(double t, std::span<const double> y, s
   return looked_at(ode_.derivative_to_solve(t, y, ydot), t, y, ydot);
 }
 
-Status CountedSystem::looked_at(bool evaluated, double t, std::span<const double> y,
-                                std::span<double> ydot) noexcept {
+Status CountedSystem::looked_at(bool evaluated, double t, std::span<const double> y, std::span<double> ydot) noexcept {
   if (!evaluated) {
     failure_.say(said("the derivatives could not be computed", t, ode_.failure()));
     return Status::failed;

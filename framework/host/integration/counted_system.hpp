@@ -58,9 +58,9 @@ class CountedSystem final : public FirstOrderSystem,
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
   Ode& ode_;
-  SecondOrderSystem* second_;  ///< nullptr if there is none
+  SecondOrderSystem* second_;       ///< nullptr if there is none
   NewtonMatrix* newton_ = nullptr;  ///< found when it is first asked for; nullptr if there is none
-  DiscreteState* discrete_;    ///< nullptr if there is none
+  DiscreteState* discrete_;         ///< nullptr if there is none
   std::vector<std::int32_t> kept_;  ///< its values before a correction
   std::size_t evaluations_ = 0;
   bool was_asked_for_matrix_ = false;

@@ -25,8 +25,8 @@ constexpr double comfortable = 0.5;
 constexpr double rounding = 1e-12;
 // By how much a stretch may be longer than what the sample at its end allows: the motion becomes faster within it.
 constexpr double faster = 1.5;
-// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried; one in which a
-// body comes to turn without bound would be looked at for hours.
+// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried; one in which
+// a body comes to turn without bound would be looked at for hours.
 constexpr double shortest_stretch = 1e-4;
 
 // The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than
@@ -69,7 +69,8 @@ void EventSearch::take(double t, Signals& signals, Sample& out) {
     if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
       largest = std::max(largest, std::abs(out.values[k]));
   for (std::size_t k = 0; k < functions_; ++k)
-    if (std::isfinite(out.rates[k]) && (signals.counts(k, true) || signals.counts(k, false))) fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
+    if (std::isfinite(out.rates[k]) && (signals.counts(k, true) || signals.counts(k, false)))
+      fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
 }
 
 void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }

@@ -81,8 +81,8 @@ class EventSearch {
   double resolution_ = 0;
   std::vector<double> largest_;  ///< |value| of each kind, of all samples
   std::vector<double> fastest_;  ///< |rate| of each function, of the samples of the last steps
-  double finest_ = 0;  ///< the shortest stretch that the pace of the functions asks for in the present step, s
-  std::size_t left_ = 0;         ///< samples that the search along this step may still take
+  double finest_ = 0;     ///< the shortest stretch that the pace of the functions asks for in the present step, s
+  std::size_t left_ = 0;  ///< samples that the search along this step may still take
   std::vector<Sample> samples_;
   Sample trial_;
 };

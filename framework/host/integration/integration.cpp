@@ -26,9 +26,7 @@ void check_positive(double value, std::string_view what, std::string_view unit) 
 }
 
 void check(const IntegratorChoice& choice, const StepSettings& settings) {
-  if (choice.type == nullptr)
-    throw Failure(Exit::plugin, "no integrator plugin was found",
-                  remedies::see_plugins);
+  if (choice.type == nullptr) throw Failure(Exit::plugin, "no integrator plugin was found", remedies::see_plugins);
   check_positive(settings.step, "step", " s");
   if (settings.max_step != std::numeric_limits<double>::infinity())
     check_positive(settings.max_step, "longest step", " s");
@@ -111,8 +109,7 @@ bool Integration::begin_step() {
 bool Integration::step(double t_limit) {
   const bool begun = std::exchange(begun_, false);
   if (!std::isfinite(t_limit) || !(t_limit > time())) {
-    failure_ =
-        fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
+    failure_ = fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
     return false;
   }
   if (!begun && !begin_step()) return false;
@@ -148,8 +145,8 @@ bool Integration::state_at(double t, std::span<double> y) {
     interpolation_evaluated_ = interpolation_evaluated_ || system_.evaluations() > before;
     return known;
   }
-  failure_ = fmt::format("t = {:.9g} s lies outside the last step, from {:.9g} s to {:.9g} s", t, previous_time(),
-                         time());
+  failure_ =
+      fmt::format("t = {:.9g} s lies outside the last step, from {:.9g} s to {:.9g} s", t, previous_time(), time());
   return false;
 }
 

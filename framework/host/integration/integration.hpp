@@ -84,11 +84,11 @@ class Integration {
   void stand(std::span<const std::int32_t> values);
 
   CountedSystem system_;
-  DiscreteState* discrete_;                  ///< of the equation, or none
-  std::vector<std::int32_t> within_, now_;   ///< its values within the last step, and at time()
-  std::vector<double> step_start_;           ///< the state that the last step began with
-  bool discrete_changed_ = false;            ///< at the end of the last step
-  bool begun_ = false;                       ///< the next step
+  DiscreteState* discrete_;                 ///< of the equation, or none
+  std::vector<std::int32_t> within_, now_;  ///< its values within the last step, and at time()
+  std::vector<double> step_start_;          ///< the state that the last step began with
+  bool discrete_changed_ = false;           ///< at the end of the last step
+  bool begun_ = false;                      ///< the next step
   std::unique_ptr<Integrator, Destroy> method_;
   std::size_t steps_ = 0;
   bool interpolation_evaluated_ = false;

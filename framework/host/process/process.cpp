@@ -134,19 +134,13 @@ class Process {
         }
         if (job_.receive) job_.receive(text);
         return;
-      case Messenger::finished:
-        end_.how = How::done;
-        break;
-      case Messenger::out_of_memory:
-        end_.how = How::memory;
-        break;
+      case Messenger::finished: end_.how = How::done; break;
+      case Messenger::out_of_memory: end_.how = How::memory; break;
       case Messenger::uncaught:
         end_.how = How::threw;
         end_.message = text;
         break;
-      default:
-        end_.how = How::failed;
-        unpack(text, end_);
+      default: end_.how = How::failed; unpack(text, end_);
     }
     said_ = true;
   }
@@ -235,12 +229,9 @@ std::uint64_t free_memory() {
 
 std::string describe(const ProcessEnd& end, const ProcessLimits& limits) {
   switch (end.how) {
-    case How::done:
-      return {};
-    case How::failed:
-      return end.message;
-    case How::threw:
-      return "threw an exception: " + end.message;
+    case How::done: return {};
+    case How::failed: return end.message;
+    case How::threw: return "threw an exception: " + end.message;
     case How::signal:
       return fmt::format("ended by signal {} ({}){}", end.number, ::strsignal(end.number),
                          end.number == SIGKILL ? ", perhaps because the machine ran out of memory" : "");
@@ -248,14 +239,11 @@ std::string describe(const ProcessEnd& end, const ProcessLimits& limits) {
       return end.number == Messenger::lost_way
                  ? "could not report what it found: a plugin closed a file descriptor that is not its own"
                  : fmt::format("ended the program with exit status {}", end.number);
-    case How::time_limit:
-      return fmt::format("not done within the time limit of {:g} s", limits.seconds);
+    case How::time_limit: return fmt::format("not done within the time limit of {:g} s", limits.seconds);
     case How::memory:
       return fmt::format("needs more memory than the limit of {:.3g} GiB", static_cast<double>(limits.memory) / 0x1p30);
-    case How::interrupted:
-      return "interrupted";
-    case How::not_started:
-      return "could not be started: " + end.message;
+    case How::interrupted: return "interrupted";
+    case How::not_started: return "could not be started: " + end.message;
   }
   return {};
 }

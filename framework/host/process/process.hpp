@@ -16,9 +16,9 @@
 namespace polyform::host::inline process {
 
 struct ProcessLimits {
-  double seconds = 0;        ///< used by one process, computing or asleep (used_time.hpp); 0: any
-  std::uint64_t memory = 0;  ///< bytes that a process may take beyond what it starts with; 0: none
-  bool since_message = false;  ///< the seconds count anew from each message of the process
+  double seconds = 0;                 ///< used by one process, computing or asleep (used_time.hpp); 0: any
+  std::uint64_t memory = 0;           ///< bytes that a process may take beyond what it starts with; 0: none
+  bool since_message = false;         ///< the seconds count anew from each message of the process
   std::function<void()> meanwhile{};  ///< called some twenty times a second or more while processes run; may be empty
 };
 

@@ -76,8 +76,7 @@ void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain
   }
   if (const auto orientation = map.find("orientation")) assign(read_orientation(*orientation), body.pose.orientation);
   read_velocities(map, body);
-  if (const auto geometry = map.find("geometry"))
-    read_geometry(*geometry, r.model, body.geometry, body.pictures);
+  if (const auto geometry = map.find("geometry")) read_geometry(*geometry, r.model, body.geometry, body.pictures);
   if (!known_type) return;
   read_mass_properties(map, body, r.doubtful);
   if (body.flexible) body.fields = r.fields.read(map, body.flexible->fields());

@@ -29,8 +29,7 @@ std::vector<BodyIndex> BodyGroupNames::bodies_of(const Value& name) const {
   const std::optional<std::string> text = read_text(name, "the name of a body or of a group");
   if (!text) return {};
   if (const auto group = groups_.find(*text); group != groups_.end()) return group->second;
-  if (text->find_first_of("*?") != std::string::npos && !reading_.names.bodies.find(*text))
-    return fitting(name, *text);
+  if (text->find_first_of("*?") != std::string::npos && !reading_.names.bodies.find(*text)) return fitting(name, *text);
   const std::optional<BodyIndex> body = read_body(name, reading_.names);
   return body ? std::vector{*body} : std::vector<BodyIndex>{};
 }

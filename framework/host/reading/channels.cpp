@@ -82,9 +82,9 @@ bool FormulaReader::find_channel(const Channel& channel) {
     if (owner == nullptr || item.name.size() > owner->name.size()) owner = &item;
   }
   if (owner == nullptr && of_others(storage_.constraints))
-    return refuse(fmt::format("a formula cannot read {}: numbers of constraints follow from accelerations",
-                              show(channel.name)),
-                  "Read an output or a state of a force, or a state of a module.");
+    return refuse(
+        fmt::format("a formula cannot read {}: numbers of constraints follow from accelerations", show(channel.name)),
+        "Read an output or a state of a force, or a state of a module.");
   const std::size_t dot = channel.name.find('.');
   if (owner == nullptr)
     return refuse(fmt::format("there is no force {}", show(channel.name.substr(0, dot))),

@@ -74,7 +74,7 @@ bool lacks_geometry(const Reading& r, const Value& place, BodyIndex body) {
   place.error(fmt::format("{} has no geometry that could touch", show(name_of(r.model, body))),
               drawn             ? "Its shapes are all 'visual', drawn alone: add one without that key."
               : is_ground(body) ? "Add 'ground: {geometry: [...]}' to the model."
-                              : "Add 'geometry' to the body, or leave it out here.");
+                                : "Add 'geometry' to the body, or leave it out here.");
   return true;
 }
 
@@ -116,13 +116,13 @@ Choice chosen_bodies(Reading& r, const BodyGroupNames& groups, MapReader& map) {
         if (known.insert(body).second) choice.bodies.push_back(body);
       }
     if (choice.bodies.size() == 1)
-      named->warning("there is one body here, and no other that it touches: 'bodies' are those between which contacts are",
-                     "Name another one too, such as ground; or give 'between: [[...], [...]]'.");
+      named->warning(
+          "there is one body here, and no other that it touches: 'bodies' are those between which contacts are",
+          "Name another one too, such as ground; or give 'between: [[...], [...]]'.");
     return choice;
   }
   if (!all || !read_boolean(*all).value_or(true)) {
-    if (!all)
-      map.report_missing("all", "or 'bodies' or 'between', between which contacts are", "Write 'all: true'.");
+    if (!all) map.report_missing("all", "or 'bodies' or 'between', between which contacts are", "Write 'all: true'.");
     return choice;
   }
   if (has_geometry(r.model, BodyIndex::ground)) choice.bodies.push_back(BodyIndex::ground);
@@ -133,8 +133,8 @@ Choice chosen_bodies(Reading& r, const BodyGroupNames& groups, MapReader& map) {
   return choice;
 }
 
-/// Pairs of bodies that a joint connects, and those under `except`. What a joint connects to ground can touch it: a ball
-/// in flight, a robot on its base.
+/// Pairs of bodies that a joint connects, and those under `except`. What a joint connects to ground can touch it: a
+/// ball in flight, a robot on its base.
 std::set<Pair> omitted_pairs(Reading& r, const BodyGroupNames& groups, MapReader& map) {
   std::set<Pair> omitted;
   for (const JointItem& joint : r.model.joints)
@@ -195,15 +195,17 @@ class ContactEntry {
     const ForceType* const group = group_type(r_, type_);
     const bool covered = group != nullptr && ask<BodyGroups>(*group)->covers(fields.values);
     if (results == Results::total && !covered) {
-      value_.error("contacts with this law have results for each pair only",
-                   "Give 'results: each'; or leave out what only pairs have: a stiffness of friction, 'impact: poisson'.");
+      value_.error(
+          "contacts with this law have results for each pair only",
+          "Give 'results: each'; or leave out what only pairs have: a stiffness of friction, 'impact: poisson'.");
       return;
     }
     const std::vector<Pair> pairs = covered ? first_pairs(choice, omitted) : all_pairs(choice, omitted);
     if (covered && (results == Results::total || (results == Results::by_number && pairs.size() > most_each))) {
       const Fields of_group = fields_of_group(*group, choice, omitted, fields);
       // What only some integrators can run is asked for by name.
-      if (results == Results::total || !NearRows::are_of(*type_of(*group, of_group))) return add_group(*group, of_group);
+      if (results == Results::total || !NearRows::are_of(*type_of(*group, of_group)))
+        return add_group(*group, of_group);
     }
     add_pairs(covered ? all_pairs(choice, omitted) : pairs, fields);
   }
@@ -321,9 +323,10 @@ bool is_open(const GeometricShape& shape) {
 void warn_of_open_meshes(const Description& model, const Value& value, const std::vector<BodyIndex>& bodies) {
   for (const BodyIndex body : bodies)
     if (!is_ground(body) && std::ranges::any_of(model.bodies[at(body)].geometry, is_open))
-      value.warning(fmt::format("a mesh of the body {} is not closed: all that lies behind its surface counts as inside",
-                                show(model.bodies[at(body)].name)),
-                    "Give it 'convex: true' for its hull, or give the body simpler shapes in its place.");
+      value.warning(
+          fmt::format("a mesh of the body {} is not closed: all that lies behind its surface counts as inside",
+                      show(model.bodies[at(body)].name)),
+          "Give it 'convex: true' for its hull, or give the body simpler shapes in its place.");
 }
 
 void read_entry(Reading& r, const BodyGroupNames& groups, const Value& value) {

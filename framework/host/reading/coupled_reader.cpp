@@ -51,7 +51,8 @@ class CoupledReader {
   /// A name within the coupled module, without the name of a placement before it.
   std::string read_own_name(MapReader& map, std::string_view what) {
     const auto value = map.require("name", fmt::format("every {} has one", what));
-    const std::optional<std::string> name = value ? read_text(*value, fmt::format("the name of a {}", what)) : std::nullopt;
+    const std::optional<std::string> name =
+        value ? read_text(*value, fmt::format("the name of a {}", what)) : std::nullopt;
     if (!name || !is_printable(*value, *name)) return {};
     if (std::ranges::find(names_, *name) != names_.end())
       value->error(fmt::format("the name {} is taken within this coupled module", show(*name)),

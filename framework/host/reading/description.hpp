@@ -51,12 +51,12 @@ struct BodyItem : Item {
   double mass = 0;
   Vec3 center_of_mass;
   Sym3 inertia;
-  std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
-  std::optional<Vec3> angular_velocity;        ///< ground axes
-  std::optional<BodyStart> start;              ///< read where no joint ties the body to ground
-  Fields fields;                               ///< of the flexible type
-  std::vector<GeometricShape> geometry;        ///< what contacts touch; drawn too
-  std::vector<GeometricShape> pictures;        ///< what is drawn alone
+  std::optional<Vec3> velocity;          ///< of the mass centre (flexible: of the frame origin), ground axes
+  std::optional<Vec3> angular_velocity;  ///< ground axes
+  std::optional<BodyStart> start;        ///< read where no joint ties the body to ground
+  Fields fields;                         ///< of the flexible type
+  std::vector<GeometricShape> geometry;  ///< what contacts touch; drawn too
+  std::vector<GeometricShape> pictures;  ///< what is drawn alone
 };
 
 struct JointItem : Item {
@@ -127,7 +127,7 @@ struct Description {
   Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;
 
-  std::string file;      ///< as named on the command line
+  std::string file;  ///< as named on the command line
   std::string name;
   double start_time = 0;  ///< what the clock shows at the start, s
   /// The row of results that the model starts from, by the names of its columns; empty if it starts from none.

@@ -27,9 +27,9 @@ class Taken {
     std::optional<std::string> name = value ? read_name(*value) : std::nullopt;
     if (!name) return {};
     if (!index_.add(*name, 0, value->place())) {
-      value->error(fmt::format("the name {} is taken by another {}{}", show(*name), what_,
-                               in_line(index_.place_of(*name))),
-                   "Give each its own name.");
+      value->error(
+          fmt::format("the name {} is taken by another {}{}", show(*name), what_, in_line(index_.place_of(*name))),
+          "Give each its own name.");
     }
     return std::move(*name);
   }
@@ -187,8 +187,7 @@ void read_forces(Reading& r, std::span<const Value> list) {
 
 void read_constraints(Reading& r, std::span<const Value> list) {
   Taken taken("constraint");
-  for (const Value& item : list)
-    read_element(r, item, r.catalog.constraints, "constraint", taken, r.model.constraints);
+  for (const Value& item : list) read_element(r, item, r.catalog.constraints, "constraint", taken, r.model.constraints);
 }
 
 void read_modules_and_subsystems(Reading& r, std::span<const Value> modules, std::span<const Value> subsystems,

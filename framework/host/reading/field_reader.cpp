@@ -115,42 +115,24 @@ std::string expectation(const FieldSpec& spec) {
   const std::string number = number_in(spec.unit) + range(spec);
   const std::string unit = spec.unit.empty() ? std::string{} : fmt::format(" in {}", spec.unit);
   switch (spec.type) {
-    case FieldType::number:
-      return number;
-    case FieldType::integer:
-      return "an integer" + range(spec);
-    case FieldType::boolean:
-      return "true or false";
-    case FieldType::text:
-      return spec.unit == file_unit || spec.unit == path_unit ? "the name of a file" : "a text";
-    case FieldType::choice:
-      return "one of " + listing({spec.choices.begin(), spec.choices.end()});
-    case FieldType::vector3:
-      return fmt::format("a vector [x, y, z]{}", unit);
-    case FieldType::direction:
-      return "a direction [x, y, z]";
-    case FieldType::orientation:
-      return "an orientation";
-    case FieldType::numbers:
-      return number + " or a list of them";
-    case FieldType::matrix:
-      return fmt::format("a matrix as a list of rows{}", unit);
-    case FieldType::time_function:
-      return number + " or a function of time";
-    case FieldType::time_functions:
-      return number + ", a function of time, or a list of these";
-    case FieldType::body:
-      return "the name of a body";
-    case FieldType::marker:
-      return "a point of a body, {body: name, point: [x, y, z]}";
-    case FieldType::joint:
-      return "the name of a joint";
-    case FieldType::bodies:
-      return "the name of a body or a list of them";
-    case FieldType::markers:
-      return "a point of a body, {body: name, point: [x, y, z]}, or a list of them";
-    case FieldType::joints:
-      return "the name of a joint or a list of them";
+    case FieldType::number: return number;
+    case FieldType::integer: return "an integer" + range(spec);
+    case FieldType::boolean: return "true or false";
+    case FieldType::text: return spec.unit == file_unit || spec.unit == path_unit ? "the name of a file" : "a text";
+    case FieldType::choice: return "one of " + listing({spec.choices.begin(), spec.choices.end()});
+    case FieldType::vector3: return fmt::format("a vector [x, y, z]{}", unit);
+    case FieldType::direction: return "a direction [x, y, z]";
+    case FieldType::orientation: return "an orientation";
+    case FieldType::numbers: return number + " or a list of them";
+    case FieldType::matrix: return fmt::format("a matrix as a list of rows{}", unit);
+    case FieldType::time_function: return number + " or a function of time";
+    case FieldType::time_functions: return number + ", a function of time, or a list of these";
+    case FieldType::body: return "the name of a body";
+    case FieldType::marker: return "a point of a body, {body: name, point: [x, y, z]}";
+    case FieldType::joint: return "the name of a joint";
+    case FieldType::bodies: return "the name of a body or a list of them";
+    case FieldType::markers: return "a point of a body, {body: name, point: [x, y, z]}, or a list of them";
+    case FieldType::joints: return "the name of a joint or a list of them";
   }
   return "a value";
 }
@@ -204,41 +186,21 @@ std::optional<FieldValue> FieldReader::value(const Value& value, const FieldSpec
     case FieldType::number:
     case FieldType::integer:
     case FieldType::boolean:
-    case FieldType::text:
-      good = scalar(value, spec, out);
-      break;
-    case FieldType::choice:
-      good = choice(value, spec, out);
-      break;
-    case FieldType::vector3:
-      good = store(read_vector3(value, spec.unit), out.vector);
-      break;
-    case FieldType::direction:
-      good = store(read_direction(value), out.vector);
-      break;
-    case FieldType::orientation:
-      good = store(read_orientation(value), out.orientation);
-      break;
-    case FieldType::numbers:
-      good = list(value, spec, out);
-      break;
-    case FieldType::matrix:
-      good = matrix(value, spec, out);
-      break;
+    case FieldType::text: good = scalar(value, spec, out); break;
+    case FieldType::choice: good = choice(value, spec, out); break;
+    case FieldType::vector3: good = store(read_vector3(value, spec.unit), out.vector); break;
+    case FieldType::direction: good = store(read_direction(value), out.vector); break;
+    case FieldType::orientation: good = store(read_orientation(value), out.orientation); break;
+    case FieldType::numbers: good = list(value, spec, out); break;
+    case FieldType::matrix: good = matrix(value, spec, out); break;
     case FieldType::time_function:
-    case FieldType::time_functions:
-      good = functions(value, spec, out);
-      break;
+    case FieldType::time_functions: good = functions(value, spec, out); break;
     case FieldType::body:
     case FieldType::marker:
-    case FieldType::joint:
-      good = attachment(value, spec, out);
-      break;
+    case FieldType::joint: good = attachment(value, spec, out); break;
     case FieldType::bodies:
     case FieldType::markers:
-    case FieldType::joints:
-      good = attachments(value, spec, out);
-      break;
+    case FieldType::joints: good = attachments(value, spec, out); break;
   }
   return good ? std::optional(out) : std::nullopt;
 }

@@ -37,8 +37,8 @@ bool follows_states(Reading& r, const StateFormula& formula) {
   return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
     using Kind = expressions::StateInput::Kind;
     const Kind kind = all.inputs[number].kind;
-    return kind == Kind::state || kind == Kind::held || kind == Kind::within ||
-           kind == Kind::element_state || kind == Kind::element_output || kind == Kind::module_number;
+    return kind == Kind::state || kind == Kind::held || kind == Kind::within || kind == Kind::element_state ||
+           kind == Kind::element_output || kind == Kind::module_number;
   });
 }
 
@@ -201,7 +201,7 @@ void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t
   for (const std::size_t i : with_states) forces.push_back(following(r, i));
   auto type = std::make_unique<FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(), r.formulas.samples(),
                                              r.formulas.outputs(), r.formulas.limits(), following_modules(r, modules));
-  const Place place = signals != nullptr     ? signals->model_place()
+  const Place place = signals != nullptr    ? signals->model_place()
                       : with_states.empty() ? r.model.modules[modules.front()].place
                                             : r.model.forces[with_states.front()].place;
   Fields fields;
@@ -241,11 +241,10 @@ std::vector<std::size_t> follow_in_modules(Reading& r) {
   for (const std::size_t i : alone) {
     ModuleItem item = r.model.modules[i];
     item.fields = {};
-    auto formulas = std::make_unique<FormulaForce>(r.formulas.formulas(), std::vector<FollowingForce>{},
-                                                   std::vector<expressions::FormulaState>{},
-                                                   std::vector<expressions::FormulaSample>{},
-                                                   std::vector<expressions::FormulaOutput>{},
-                                                   std::vector<expressions::FormulaLimit>{}, following_modules(r, {i}));
+    auto formulas = std::make_unique<FormulaForce>(
+        r.formulas.formulas(), std::vector<FollowingForce>{}, std::vector<expressions::FormulaState>{},
+        std::vector<expressions::FormulaSample>{}, std::vector<expressions::FormulaOutput>{},
+        std::vector<expressions::FormulaLimit>{}, following_modules(r, {i}));
     make_module(r, std::move(item), {}, std::move(formulas), {i}, FormulaModule::Names::own);
     std::rotate(r.model.modules.begin() + static_cast<std::ptrdiff_t>(i), r.model.modules.end() - 1,
                 r.model.modules.end());
@@ -258,8 +257,7 @@ void make_rows(Reading& r, ConstraintItem& item, const RowsByFormulas& rows) {
   std::vector<FormulaRows::Row> all;
   for (std::size_t f = 0; f < item.fields.values.size(); ++f)
     for (const TimeFunction& function : item.fields.values[f].functions)
-      if (rows.level(f) != RowsByFormulas::Level::none)
-        all.push_back({r.formulas.node_of(function), rows.level(f), f});
+      if (rows.level(f) != RowsByFormulas::Level::none) all.push_back({r.formulas.node_of(function), rows.level(f), f});
   if (all.empty()) return;  // the type itself refuses it
   const auto type = std::make_shared<const FormulaRows>(r.formulas.formulas(), *item.type, std::move(all));
   if (const FormulaRows::Objection& why = type->objection(); !why.message.empty()) {
@@ -315,11 +313,12 @@ void follow_formulas(Reading& r, const Value* signals) {
   refuse_accelerations(r, signals);
   for (const ConstraintItem& item : r.model.constraints) {
     if (item.type == nullptr || is_of_rows(*item.type)) continue;
-    refuse_fields(r, item,
-                  "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold "
-                  "the accelerations which follow from the constraint",
-                  "Give a function of time alone, write the rows as a formula-constraint, or apply a force that depends "
-                  "on the state.");
+    refuse_fields(
+        r, item,
+        "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold "
+        "the accelerations which follow from the constraint",
+        "Give a function of time alone, write the rows as a formula-constraint, or apply a force that depends "
+        "on the state.");
   }
   refuse(r, r.model.joints,
          "a formula of the state cannot stand here: the joint's motion is differentiated twice in time, and that would "
@@ -327,10 +326,11 @@ void follow_formulas(Reading& r, const Value* signals) {
          "Give a function of time alone.");
   for (const ForceItem& item : r.model.forces)
     if (item.type != nullptr && UnilateralRows::are_of(*item.type))
-      refuse_fields(r, item,
-                    "a formula of the state cannot stand here: what sticks or locks finds its force from accelerations, "
-                    "and these would hang on the formula",
-                    "Give a function of time alone.");
+      refuse_fields(
+          r, item,
+          "a formula of the state cannot stand here: what sticks or locks finds its force from accelerations, "
+          "and these would hang on the formula",
+          "Give a function of time alone.");
   if (r.report.errors() == 0) LoopSearch(r).look();
   if (r.report.errors() > 0) return;
   std::vector<std::size_t> with_states;

@@ -60,13 +60,14 @@ class MotionWords final : public ParameterWords {
   }
   std::vector<std::string_view> known() const override {
     std::vector<std::string_view> words = ParameterWords::known();
-    words.insert(words.end(), {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel",
-                               "a", "ax", "ay", "az", "dwx", "dwy", "dwz"});
+    words.insert(words.end(), {"t",  "q",      "v",       "x", "y",  "z",  "vx", "vy",  "vz",  "wx", "wy",
+                               "wz", "signal", "channel", "a", "ax", "ay", "az", "dwx", "dwy", "dwz"});
     return words;
   }
   std::string hint() const override {
-    std::string text = "Known: t, q(joint), v(joint), x(body) to wz(body), signal(name), channel(force.output), "
-                       "functions such as sin";
+    std::string text =
+        "Known: t, q(joint), v(joint), x(body) to wz(body), signal(name), channel(force.output), "
+        "functions such as sin";
     const std::vector<std::string_view> parameters = ParameterWords::known();
     if (!parameters.empty()) text += fmt::format(", and the parameters {}", listing(parameters));
     return text + ".";
@@ -83,11 +84,10 @@ class MotionWords final : public ParameterWords {
   static StateInput::Kind kind_of(std::string_view function) {
     using Kind = StateInput::Kind;
     constexpr std::pair<std::string_view, Kind> kinds[] = {
-        {"q", Kind::position}, {"v", Kind::velocity}, {"x", Kind::x},   {"y", Kind::y},
-        {"z", Kind::z},        {"vx", Kind::vx},      {"vy", Kind::vy}, {"vz", Kind::vz},
-        {"wx", Kind::wx},      {"wy", Kind::wy},      {"wz", Kind::wz},
-        {"a", Kind::acceleration}, {"ax", Kind::ax},  {"ay", Kind::ay}, {"az", Kind::az},
-        {"dwx", Kind::dwx},    {"dwy", Kind::dwy},    {"dwz", Kind::dwz}};
+        {"q", Kind::position}, {"v", Kind::velocity},     {"x", Kind::x},    {"y", Kind::y},   {"z", Kind::z},
+        {"vx", Kind::vx},      {"vy", Kind::vy},          {"vz", Kind::vz},  {"wx", Kind::wx}, {"wy", Kind::wy},
+        {"wz", Kind::wz},      {"a", Kind::acceleration}, {"ax", Kind::ax},  {"ay", Kind::ay}, {"az", Kind::az},
+        {"dwx", Kind::dwx},    {"dwy", Kind::dwy},        {"dwz", Kind::dwz}};
     for (const auto& [name, kind] : kinds)
       if (name == function) return kind;
     return Kind::time;
@@ -161,8 +161,7 @@ NodeIndex FormulaReader::node_of(const TimeFunction& f) {
   Graph& g = formulas_.graph;
   const NodeIndex t = time();
   switch (f.kind) {
-    case Kind::constant:
-      return g.constant(f.constant);
+    case Kind::constant: return g.constant(f.constant);
     case Kind::polynomial: {
       NodeIndex sum = g.constant(f.data.back());
       for (std::size_t i = f.data.size() - 1; i-- > 0;)
@@ -191,8 +190,7 @@ NodeIndex FormulaReader::node_of(const TimeFunction& f) {
       }
       return g.table(std::move(table), t);
     }
-    case Kind::other:
-      break;
+    case Kind::other: break;
   }
   return expressions::formula_root(f);
 }
@@ -289,10 +287,12 @@ std::optional<NodeIndex> FormulaReader::signal_state(std::string_view name, std:
   if (owner->second->progress == Signal::Progress::none) read_signal(*owner->second);
   const auto state = std::ranges::find(states_, name, &expressions::FormulaState::name);
   if (state != states_.end())
-    return formulas_.input({.kind = StateInput::Kind::state, .index = static_cast<std::uint32_t>(state - states_.begin())});
+    return formulas_.input(
+        {.kind = StateInput::Kind::state, .index = static_cast<std::uint32_t>(state - states_.begin())});
   const auto held = std::ranges::find(samples_, name, &expressions::FormulaSample::name);
   if (held != samples_.end())
-    return formulas_.input({.kind = StateInput::Kind::held, .index = static_cast<std::uint32_t>(held - samples_.begin())});
+    return formulas_.input(
+        {.kind = StateInput::Kind::held, .index = static_cast<std::uint32_t>(held - samples_.begin())});
   if (owner->second->progress == Signal::Progress::done && owner->second->node == Graph::none)
     throw ExpressionError{};  // it is reported where the signal stands
   std::vector<std::string_view> known;

@@ -35,12 +35,14 @@ struct NamedKind {
   std::string_view name;
   GeometricShape::Kind kind;
 };
-constexpr std::array kinds{
-    NamedKind{"box", GeometricShape::Kind::box}, NamedKind{"capsule", GeometricShape::Kind::capsule},
-    NamedKind{"cylinder", GeometricShape::Kind::cylinder}, NamedKind{"ellipsoid", GeometricShape::Kind::ellipsoid},
-    NamedKind{"height-field", GeometricShape::Kind::height_field},
-    NamedKind{"mesh", GeometricShape::Kind::mesh}, NamedKind{"plane", GeometricShape::Kind::plane},
-    NamedKind{"sphere", GeometricShape::Kind::sphere}};
+constexpr std::array kinds{NamedKind{"box", GeometricShape::Kind::box},
+                           NamedKind{"capsule", GeometricShape::Kind::capsule},
+                           NamedKind{"cylinder", GeometricShape::Kind::cylinder},
+                           NamedKind{"ellipsoid", GeometricShape::Kind::ellipsoid},
+                           NamedKind{"height-field", GeometricShape::Kind::height_field},
+                           NamedKind{"mesh", GeometricShape::Kind::mesh},
+                           NamedKind{"plane", GeometricShape::Kind::plane},
+                           NamedKind{"sphere", GeometricShape::Kind::sphere}};
 
 std::optional<GeometricShape::Kind> read_kind(MapReader& map) {
   std::vector<std::string_view> names;

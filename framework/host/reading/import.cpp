@@ -97,14 +97,10 @@ std::size_t Conversion::count(Treatment treatment) const {
 
 std::string_view name_of(Treatment treatment) noexcept {
   switch (treatment) {
-    case Treatment::honoured:
-      return "honoured";
-    case Treatment::converted:
-      return "converted";
-    case Treatment::not_honoured:
-      return "not honoured";
-    case Treatment::kept_back:
-      return "within";
+    case Treatment::honoured: return "honoured";
+    case Treatment::converted: return "converted";
+    case Treatment::not_honoured: return "not honoured";
+    case Treatment::kept_back: return "within";
   }
   return "not honoured";
 }

@@ -104,8 +104,8 @@ void report_missing_type(const Value& type, std::string_view name, std::string_v
 
 /// A value as YAML text that reads back as the same value.
 std::string flow_text(const Node&);
-/// The shapes of a body: those that contacts touch, and those with `visual`, which are drawn alone. Of a wrong one, what
-/// could be read. The description keeps what they point to.
+/// The shapes of a body: those that contacts touch, and those with `visual`, which are drawn alone. Of a wrong one,
+/// what could be read. The description keeps what they point to.
 void read_geometry(const Value&, Description&, std::vector<GeometricShape>& geometry,
                    std::vector<GeometricShape>& pictures);
 /// The entries of a mesh: `file` or `vertices` and `faces`, `scale`, `convex`.

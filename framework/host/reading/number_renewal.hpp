@@ -58,13 +58,13 @@ class NumberRenewal {
 
   const Node& root_;
   std::vector<const Node*> varied_;
-  std::vector<std::string_view> parameters_;   ///< that change
+  std::vector<std::string_view> parameters_;  ///< that change
   const Node* parameter_map_ = nullptr;
   const Node* gravity_ = nullptr;
   std::vector<Bodies> bodies_;
   std::vector<Joints> joints_;
   std::vector<ForceField> force_fields_;
-  std::size_t taken_ = 0;                      ///< varied places that are read
+  std::size_t taken_ = 0;  ///< varied places that are read
   bool is_whole_ = false;
 };
 

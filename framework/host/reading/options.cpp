@@ -19,9 +19,7 @@ Names names_of(const Description& model) {
   return names;
 }
 
-bool refers_to_names(const FieldSpec& spec) {
-  return makes_markers(spec.type) || names_joints(spec.type);
-}
+bool refers_to_names(const FieldSpec& spec) { return makes_markers(spec.type) || names_joints(spec.type); }
 
 /// Reads options one by one: those of the model file with their places, typed ones without.
 class OptionReader {

@@ -38,11 +38,13 @@ std::string ParameterWords::hint() const {
 }
 
 std::string ParameterWords::why_not(std::string_view name) const {
-  for (const std::string_view of_motion : {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel"})
+  for (const std::string_view of_motion :
+       {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel"})
     if (name == of_motion)
-      return fmt::format("'{}' changes with the motion, and this is a number for the whole run; where a function of "
-                         "time may stand, a formula is written {{expression: \"…\"}}",
-                         name);
+      return fmt::format(
+          "'{}' changes with the motion, and this is a number for the whole run; where a function of "
+          "time may stand, a formula is written {{expression: \"…\"}}",
+          name);
   return {};
 }
 
@@ -56,8 +58,7 @@ Place place_in_text(const Value& value, std::size_t byte) {
   return place;
 }
 
-std::optional<double> evaluate_expression(const Value& value, std::string_view expected,
-                                          std::string_view otherwise) {
+std::optional<double> evaluate_expression(const Value& value, std::string_view expected, std::string_view otherwise) {
   const Node& node = value.node();
   const auto refuse = [&](std::size_t at, std::string_view why, std::string_view remedy) {
     value.report().error(place_in_text(value, at), value.path(),

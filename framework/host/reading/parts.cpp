@@ -90,15 +90,16 @@ void Parts::take_defaults(const Value& parameters, Scope& of_model) {
       const std::optional<double> number = read_number(value);
       if (!number) continue;
       of_model.parameters[e.key] = *number;
-      defaults_[e.key] = {reading_.back(), fmt::format("{}:{}:{}", value.report().file_name(), e.place.line, e.place.column)};
+      defaults_[e.key] = {reading_.back(),
+                          fmt::format("{}:{}:{}", value.report().file_name(), e.place.line, e.place.column)};
       continue;
     }
     const auto given = defaults_.find(e.key);
     if (given == defaults_.end() || std::ranges::find(reading_, given->second.file) != reading_.end()) continue;
     const std::optional<double> number = read_number(value);
     if (number && *number != known->second)
-      value.error(fmt::format("the parameter {} has the value {:.6g} here and {:.6g} in another included file ({})", e.key,
-                              *number, known->second, given->second.place),
+      value.error(fmt::format("the parameter {} has the value {:.6g} here and {:.6g} in another included file ({})",
+                              e.key, *number, known->second, given->second.place),
                   "Define it in the model's own 'parameters', or give one of the two another name.");
   }
 }
@@ -127,8 +128,7 @@ void Parts::define(const Value& item, Defined& into) {
   const std::size_t files = reading_.size();
   if (const auto file = map.find("file")) {
     for (const Node::Entry& e : item.node().entries)
-      if (e.key != "name" && e.key != "file")
-        map.forbid(e.key, "the part is that of the file");
+      if (e.key != "name" && e.key != "file") map.forbid(e.key, "the part is that of the file");
     part.node = read_file(*file, part, "the part's file");
   }
   if (part.node != nullptr) define_within(item, part);
@@ -247,9 +247,8 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   scope.in_other_file = part.other_file || outer->in_other_file;
   scope.placed_at = item.model_place();
   if (const auto [known, is_new] = prefixes_.emplace(scope.prefix, item.place()); !is_new)
-    return item.error(
-        fmt::format("the name {} is taken by another placement{}", show(*name), in_line(known->second)),
-        "Give each its own name.");
+    return item.error(fmt::format("the name {} is taken by another placement{}", show(*name), in_line(known->second)),
+                      "Give each its own name.");
   Pose own;
   if (position) own.position = read_vector3(*position, "m").value_or(Vec3{});
   if (orientation) own.orientation = read_orientation(*orientation).value_or(Quat{});
@@ -319,9 +318,8 @@ bool Parts::failed() const {
 }
 
 bool Parts::only_missing_plugins() const {
-  return std::ranges::all_of(files_, [](const OtherFile& f) {
-    return f.report->errors() == 0 || f.report->only_missing_plugins();
-  });
+  return std::ranges::all_of(
+      files_, [](const OtherFile& f) { return f.report->errors() == 0 || f.report->only_missing_plugins(); });
 }
 
 }  // namespace polyform::host::reading

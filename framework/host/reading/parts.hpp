@@ -69,7 +69,7 @@ class Parts {
     const Node* node;
     Report* report;
     std::string path;
-    const Value* item;                               ///< of the list
+    const Value* item;  ///< of the list
     bool placed = false, other_file = false;
     std::map<std::string, Part, std::less<>> parts{};  ///< that it defines for itself
   };
@@ -107,7 +107,7 @@ class Parts {
   };
   std::map<std::string, Default, std::less<>> defaults_;
   std::deque<Scope> scopes_;
-  std::deque<Value> values_;      ///< whose paths others point to
+  std::deque<Value> values_;  ///< whose paths others point to
   std::deque<MapReader> maps_;
   std::deque<OtherFile> files_;
   std::vector<PartSubsystem> subsystems_;

@@ -19,9 +19,9 @@ struct Node;
 using ParsedFiles = std::map<std::string, const Node*, std::less<>>;
 
 struct ReadingOptions {
-  bool lenient = false;  ///< as the key of the model: see Description::lenient
+  bool lenient = false;            ///< as the key of the model: see Description::lenient
   ImportOptions import_options{};  ///< of the importer that reads a file in another program's format
-  ParsedFiles parsed{};  ///< these stand for files that the model includes; they outlive the reading
+  ParsedFiles parsed{};            ///< these stand for files that the model includes; they outlive the reading
 };
 
 /// The text of a model in the format of model files, and the name that messages about it have.
@@ -70,8 +70,8 @@ struct OptionOwner {
 };
 
 /// Option values of a formulation or an integrator: declared defaults, overlaid by key=value texts (YAML scalars, lists
-/// or maps) in order. Reports unknown keys, bad values and missing required options, with the path --option <key>, or in
-/// the model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`;
+/// or maps) in order. Reports unknown keys, bad values and missing required options, with the path --option <key>, or
+/// in the model file with their place and a path such as solver.options.<key>. The texts and lists live in `storage`;
 /// options that name bodies or joints mean those of `storage`.
 std::vector<FieldValue> read_options(Strided<const FieldSpec> specs,
                                      const std::vector<std::pair<std::string, std::string>>& given, const OptionOwner&,

@@ -81,11 +81,11 @@ class Repeated {
   void tell(const ForceItem& first, const ForceItem& second, const Pair& pair) {
     if (!told_.emplace(first.path, second.path).second) return;
     const Path path{.key = second.path};
-    r_.report.warning(second.place, path,
-                      fmt::format("{} and {} touch by {} already ({}, line {}): the forces of both add up",
-                                  show(name_of(pair.first)), show(name_of(pair.second)), show(first.name), first.path,
-                                  first.place.line),
-                      "Leave one of the two out: a pair of `contacts` is left out by `except`.");
+    r_.report.warning(
+        second.place, path,
+        fmt::format("{} and {} touch by {} already ({}, line {}): the forces of both add up", show(name_of(pair.first)),
+                    show(name_of(pair.second)), show(first.name), first.path, first.place.line),
+        "Leave one of the two out: a pair of `contacts` is left out by `except`.");
   }
 
  private:

@@ -39,21 +39,15 @@ class ResolvedModel {
 
   static ordered_json json_of_function(const TimeFunction& f) {
     switch (f.kind) {
-      case TimeFunction::Kind::constant:
-        return f.constant;
-      case TimeFunction::Kind::polynomial:
-        return {{"polynomial", std::vector<double>(f.data.begin(), f.data.end())}};
-      case TimeFunction::Kind::ramp:
-        return {{"ramp", {{"rate", f.rate}, {"start", f.start}, {"end", f.end}}}};
+      case TimeFunction::Kind::constant: return f.constant;
+      case TimeFunction::Kind::polynomial: return {{"polynomial", std::vector<double>(f.data.begin(), f.data.end())}};
+      case TimeFunction::Kind::ramp: return {{"ramp", {{"rate", f.rate}, {"start", f.start}, {"end", f.end}}}};
       case TimeFunction::Kind::sine:
         return {{"sine",
                  {{"amplitude", f.amplitude}, {"frequency", f.frequency}, {"phase", f.phase}, {"offset", f.offset}}}};
-      case TimeFunction::Kind::linear_table:
-        return table(f, 2, "linear");
-      case TimeFunction::Kind::cubic_table:
-        return table(f, 3, "cubic");
-      case TimeFunction::Kind::other:
-        break;
+      case TimeFunction::Kind::linear_table: return table(f, 2, "linear");
+      case TimeFunction::Kind::cubic_table: return table(f, 3, "cubic");
+      case TimeFunction::Kind::other: break;
     }
     return {{"other", true}};
   }
@@ -66,22 +60,15 @@ class ResolvedModel {
   ordered_json value(const FieldSpec& spec, const FieldValue& v) const {
     ordered_json list = ordered_json::array();
     switch (spec.type) {
-      case FieldType::number:
-        return v.number;
-      case FieldType::integer:
-        return v.integer;
-      case FieldType::boolean:
-        return v.integer != 0;
+      case FieldType::number: return v.number;
+      case FieldType::integer: return v.integer;
+      case FieldType::boolean: return v.integer != 0;
       case FieldType::text:
-      case FieldType::choice:
-        return std::string(v.text);
+      case FieldType::choice: return std::string(v.text);
       case FieldType::vector3:
-      case FieldType::direction:
-        return components(v.vector);
-      case FieldType::orientation:
-        return components(v.orientation);
-      case FieldType::numbers:
-        return std::vector<double>(v.numbers.begin(), v.numbers.end());
+      case FieldType::direction: return components(v.vector);
+      case FieldType::orientation: return components(v.orientation);
+      case FieldType::numbers: return std::vector<double>(v.numbers.begin(), v.numbers.end());
       case FieldType::matrix: {
         const std::size_t columns = v.rows == 0 ? 0 : v.numbers.size() / v.rows;
         for (std::size_t r = 0; r < v.rows; ++r) {
@@ -94,12 +81,9 @@ class ResolvedModel {
       case FieldType::time_functions:
         for (const TimeFunction& f : v.functions) list.push_back(json_of_function(f));
         return list.size() == 1 ? list.front() : list;
-      case FieldType::body:
-        return name_of(v.body);
-      case FieldType::marker:
-        return {{"body", name_of(v.body)}, {"point", components(v.vector)}};
-      case FieldType::joint:
-        return name_of(v.joint);
+      case FieldType::body: return name_of(v.body);
+      case FieldType::marker: return {{"body", name_of(v.body)}, {"point", components(v.vector)}};
+      case FieldType::joint: return name_of(v.joint);
       case FieldType::bodies:
         for (const BodyIndex body : v.bodies) list.push_back(name_of(body));
         return list;
@@ -157,21 +141,15 @@ class ResolvedModel {
   static ordered_json json_of(const GeometricShape& shape) {
     ordered_json out;
     switch (shape.kind) {
-      case GeometricShape::Kind::box:
-        out = {{"type", "box"}, {"size", components(shape.edges)}};
-        break;
+      case GeometricShape::Kind::box: out = {{"type", "box"}, {"size", components(shape.edges)}}; break;
       case GeometricShape::Kind::cylinder:
         out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
       case GeometricShape::Kind::capsule:
         out = {{"type", "capsule"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
-      case GeometricShape::Kind::sphere:
-        out = {{"type", "sphere"}, {"radius", shape.radius}};
-        break;
-      case GeometricShape::Kind::plane:
-        out = {{"type", "plane"}};
-        break;
+      case GeometricShape::Kind::sphere: out = {{"type", "sphere"}, {"radius", shape.radius}}; break;
+      case GeometricShape::Kind::plane: out = {{"type", "plane"}}; break;
       case GeometricShape::Kind::ellipsoid:
         out = {{"type", "ellipsoid"}, {"semi_axes", components(0.5 * shape.edges)}};
         break;

@@ -53,8 +53,8 @@ std::string coordinates_text(const JointType& type) {
   for (const auto& [what, list] : {std::pair("Positions: ", told.positions.first(told.positions.size() - has_clock)),
                                    std::pair("Velocities: ", told.velocities)})
     for (std::size_t k = 0; k < list.size(); ++k)
-      text += fmt::format("{}{}, {}{}", k == 0 ? what : "; ", list[k].name, list[k].unit,
-                          k + 1 == list.size() ? ". " : "");
+      text +=
+          fmt::format("{}{}, {}{}", k == 0 ? what : "; ", list[k].name, list[k].unit, k + 1 == list.size() ? ". " : "");
   return text;
 }
 

@@ -215,8 +215,9 @@ Json part_schema() {
   p["file"] = described({{"type", "string"}},
                         "File that holds the part, from the folder of the file that names it or else of the model, "
                         "in the place of the rest.");
-  p["parameters"] = described(parameters_schema(), "Names of numbers with their defaults, for use wherever a number "
-                                                   "stands in the part; -NAME is the negative.");
+  p["parameters"] = described(parameters_schema(),
+                              "Names of numbers with their defaults, for use wherever a number "
+                              "stands in the part; -NAME is the negative.");
   p["subsystem"] = described({{"type", "boolean"}}, "The bodies of each placement are a subsystem of its name.");
   const Json item{{"type", "object"}};
   for (const char* key : {"bodies", "joints", "forces", "constraints", "modules", "subsystems"})
@@ -240,8 +241,8 @@ Json shape_schema(const char* type, Json properties, std::vector<std::string> re
   properties["type"] = Json{{"const", type}};
   properties["position"] = described(ref("vector3"), "Centre in the body frame, m; default [0, 0, 0].");
   properties["orientation"] = described(ref("orientation"), "Relative to the body frame; default none.");
-  properties["visual"] =
-      Json{{"type", "boolean"}, {"description", "Whether it is drawn alone, and no contact touches it; default false."}};
+  properties["visual"] = Json{{"type", "boolean"},
+                              {"description", "Whether it is drawn alone, and no contact touches it; default false."}};
   required.insert(required.begin(), "type");
   return closed_object(std::move(properties), required);
 }
@@ -249,7 +250,9 @@ Json shape_schema(const char* type, Json properties, std::vector<std::string> re
 Json height_field_entries() {
   const Json row{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}};
   Json p = Json::object();
-  p["heights"] = Json{{"type", "array"}, {"items", row}, {"minItems", 2},
+  p["heights"] = Json{{"type", "array"},
+                      {"items", row},
+                      {"minItems", 2},
                       {"description", "Rows of heights, m: rows along x, each along y."}};
   p["file"] = Json{{"type", "string"}, {"description", "In the place of heights: a file with a row on each line."}};
   const Json both{{"type", "array"}, {"items", positive("m")}, {"minItems", 2}, {"maxItems", 2}};
@@ -259,8 +262,10 @@ Json height_field_entries() {
 
 Json mesh_entries() {
   Json p = Json::object();
-  p["file"] = Json{{"type", "string"},
-                   {"description", "An STL, OBJ or glTF file (.glb, .gltf), from the folder of the file that names it or else of the model."}};
+  p["file"] =
+      Json{{"type", "string"},
+           {"description",
+            "An STL, OBJ or glTF file (.glb, .gltf), from the folder of the file that names it or else of the model."}};
   p["vertices"] = list_of(ref("vector3"), "In the place of a file: corners, m.");
   const Json corner{{"type", "integer"}, {"minimum", 0}};
   const Json face{{"type", "array"}, {"items", corner}, {"minItems", 3}};
@@ -272,19 +277,19 @@ Json mesh_entries() {
 
 Json geometry_schema() {
   const Json radius = positive("m");
-  const Json edges{{"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3},
-                   {"maxItems", 3}};
+  const Json edges{
+      {"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3}, {"maxItems", 3}};
   return list_of(
       one_of(Json::array(
           {shape_schema("box", {{"size", described(edges, "Lengths of its edges along x, y, z, m.")}}, {"size"}),
-           shape_schema("capsule", {{"radius", radius}, {"length", positive("Between the centres of its half balls, m.")}},
+           shape_schema("capsule",
+                        {{"radius", radius}, {"length", positive("Between the centres of its half balls, m.")}},
                         {"radius", "length"}),
            shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
                         {"radius", "length"}),
            shape_schema("ellipsoid", {{"semi_axes", described(edges, "Its half lengths along x, y, z, m.")}},
                         {"semi_axes"}),
-           shape_schema("height-field", height_field_entries(), {"spacing"}),
-           shape_schema("mesh", mesh_entries(), {}),
+           shape_schema("height-field", height_field_entries(), {"spacing"}), shape_schema("mesh", mesh_entries(), {}),
            shape_schema("plane", {{"normal", described(ref("direction"), "Out of the half space; default [0, 0, 1].")}},
                         {}),
            shape_schema("sphere", {{"radius", radius}}, {"radius"})})),

@@ -14,15 +14,15 @@ namespace polyform::host::inline reading {
 /// One placement of a part, or the model around all of them. Names within it begin with the prefix; what is not found
 /// there is looked for around it.
 struct Scope {
-  std::string prefix;                                 ///< "leg[2].", with those of the parts around it
-  std::string path;                                   ///< of the part as placed, for messages
-  Pose pose;                                          ///< of the part's axes in ground
+  std::string prefix;  ///< "leg[2].", with those of the parts around it
+  std::string path;    ///< of the part as placed, for messages
+  Pose pose;           ///< of the part's axes in ground
   std::map<std::string, double, std::less<>> parameters;
-  const Scope* outer = nullptr;                       ///< of the part around it
-  bool in_other_file = false;                         ///< the part is not written in the model file
-  Place placed_at;                                    ///< in the model file: of the placement, or of that around it
-  bool is_model = false;                              ///< of the model: nothing is placed
-  bool in_option = false;                             ///< places are that of a whole option, whatever stands in it
+  const Scope* outer = nullptr;  ///< of the part around it
+  bool in_other_file = false;    ///< the part is not written in the model file
+  Place placed_at;               ///< in the model file: of the placement, or of that around it
+  bool is_model = false;         ///< of the model: nothing is placed
+  bool in_option = false;        ///< places are that of a whole option, whatever stands in it
 
   /// The value of a parameter of this part or of one around it; "-name" is the negative.
   std::optional<double> parameter(std::string_view name) const {

@@ -137,10 +137,11 @@ std::optional<NodeIndex> SignalBlocks::rate_of_input(MapReader& map) {
   if (!e) return std::nullopt;
   const NodeIndex rate = reader_.formulas().rate(*e);
   if (rate != expressions::Graph::none) return rate;
-  map.value().error("a pid with kd needs the rate of its input, which does not follow from the input: that bends, jumps, "
-                    "or reads more than t, q(joint) and x, y, z of bodies",
-                    "Give it as an expression, rate: \"-v(pin)\", or the time constant of a filter, filter: 0.01 (s), "
-                    "which takes the derivative.");
+  map.value().error(
+      "a pid with kd needs the rate of its input, which does not follow from the input: that bends, jumps, "
+      "or reads more than t, q(joint) and x, y, z of bodies",
+      "Give it as an expression, rate: \"-v(pin)\", or the time constant of a filter, filter: 0.01 (s), "
+      "which takes the derivative.");
   return std::nullopt;
 }
 
@@ -193,8 +194,8 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const auto with_rate = [&](NodeIndex u) {
     return rate ? add(Code::add, u, add(Code::multiply, constant(kd), *rate)) : u;
   };
-  const Integral part{i, ki, ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0), lower, upper,
-                      reader_.limits_.size()};
+  const Integral part{i,     ki,    ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0),
+                      lower, upper, reader_.limits_.size()};
   if (ki != 0) define_limits(lower, upper);
   const auto output = [&](NodeIndex u) {
     return at_limits(add(Code::add, u, part.node), lower, upper, part.first_limit);
@@ -248,9 +249,8 @@ void SignalBlocks::define_limits(double lower, double upper) {
 
 /// 1 while the limit leaves its integral alone, else 0.
 NodeIndex SignalBlocks::within(std::size_t limit) {
-  return reader_.formulas().input({.kind = expressions::StateInput::Kind::within,
-                                   .of = -1,
-                                   .index = static_cast<std::uint32_t>(limit)});
+  return reader_.formulas().input(
+      {.kind = expressions::StateInput::Kind::within, .of = -1, .index = static_cast<std::uint32_t>(limit)});
 }
 
 /// The output within its limits. Unless all limits leave the integral alone the output is at one, and what it would be

@@ -62,9 +62,10 @@ void read_simulation(const Value& value, SimulationItem& out) {
     MapReader both(*tolerance);
     read_positive(both, "relative", {}, out.relative_tolerance);
     if (out.relative_tolerance && *out.relative_tolerance < least_relative_tolerance)
-      both.find("relative")->error(
-          fmt::format("a relative tolerance of {} cannot be met: {}", *out.relative_tolerance, why_no_finer_tolerance),
-          remedy_of_tolerance);
+      both.find("relative")
+          ->error(fmt::format("a relative tolerance of {} cannot be met: {}", *out.relative_tolerance,
+                              why_no_finer_tolerance),
+                  remedy_of_tolerance);
     read_positive(both, "absolute", {}, out.absolute_tolerance);
     if (both.is_map()) both.finish();
   }

@@ -49,9 +49,7 @@ std::vector<bool> bodies_on_ground(const Description& model) {
 }
 
 /// Whether the last four of x, y, z, qw, qx, qy, qz are a unit quaternion, to the digits that a file may have.
-bool is_unit(std::span<const double> p) {
-  return std::abs(norm(Quat{p[3], p[4], p[5], p[6]}) - 1) <= unit_quaternion;
-}
+bool is_unit(std::span<const double> p) { return std::abs(norm(Quat{p[3], p[4], p[5], p[6]}) - 1) <= unit_quaternion; }
 /// Lets a body start with its frame at x, y, z, qw, qx, qy, qz. What is drawn stays as the model says.
 void place(BodyItem& body, std::span<const double> p, Taken& taken) {
   ++taken.bodies;
@@ -175,8 +173,8 @@ void take_values(const Value& root, Description& model, Taken& taken) {
   map.finish();
 }
 
-/// Whether the text is a table: its first line that is no comment is a header with commas, or the name of a single column. YAML has a colon
-/// behind a key, or a brace or hyphen before one.
+/// Whether the text is a table: its first line that is no comment is a header with commas, or the name of a single
+/// column. YAML has a colon behind a key, or a brace or hyphen before one.
 bool is_table(std::string_view text) {
   while (is_comment(text.substr(0, text.find('\n'))) && text.find('\n') != std::string_view::npos)
     text.remove_prefix(text.find('\n') + 1);
@@ -196,7 +194,8 @@ void take_row(const StateRow& row, Description& model, Report& report, Taken& ta
   model.start_row = std::move(values);
 }
 
-/// The velocities of bodies in the model belong to the model's own start. They go where all joints have been given theirs.
+/// The velocities of bodies in the model belong to the model's own start. They go where all joints have been given
+/// theirs.
 void drop_velocities_of_bodies(Description& model, const Taken& taken) {
   if (taken.velocities == 0 || taken.velocities != model.joints.size() || taken.bodies > 0) return;
   for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
@@ -255,8 +254,7 @@ void start_from_values(const std::map<std::string, double>& values, Description&
   report.finish();
 }
 
-void start_from(const std::string& file, std::optional<double> at_time, Description& model,
-                Diagnostics& diagnostics) {
+void start_from(const std::string& file, std::optional<double> at_time, Description& model, Diagnostics& diagnostics) {
   Report report(diagnostics, file);
   const std::optional<std::string> text = read_source(file, report);
   report.finish();

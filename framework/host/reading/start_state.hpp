@@ -14,8 +14,8 @@ namespace polyform::host::inline reading {
 /// Takes the initial coordinates and velocities of joints from a file: a row of a CSV with columns `<joint>.q`,
 /// `<joint>.v` and their indexed forms; or what `polyform equilibrium --output` wrote. Bodies that no joint holds take
 /// theirs from `<body>.x` to `<body>.wz` of a CSV. Modes of flexible bodies and states of elements are taken from the
-/// columns that results have for them, or the list `states` of the latter, once the model is assembled (Description::start_row). What the file does not
-/// name stays as the model says. Reports what is wrong with the file.
+/// columns that results have for them, or the list `states` of the latter, once the model is assembled
+/// (Description::start_row). What the file does not name stays as the model says. Reports what is wrong with the file.
 ///
 /// at_time: what the clock shows at the start, s, and the row of the CSV that is taken, by its column `time`; without
 /// it the last row at t = 0.

@@ -91,8 +91,7 @@ std::optional<double> StateRow::number(const std::string& name, Report& report) 
   if (found == columns_.end()) return std::nullopt;
   const std::string_view text = found->second;
   if (const auto x = number_of(text); x && std::isfinite(*x)) return x;
-  report.error(place(), {},
-               fmt::format("column {}: found {}, expected a finite number", show(name), show(text)),
+  report.error(place(), {}, fmt::format("column {}: found {}, expected a finite number", show(name), show(text)),
                "A run that failed may end with such a row: leave it out.");
   return std::nullopt;
 }

@@ -27,7 +27,8 @@ std::optional<TriangleMesh> mesh_of_file(const Value& value, const Description& 
   MeshFault fault;
   std::optional<TriangleMesh> mesh =
       polyform::read_mesh(*bytes, std::filesystem::path(*name).extension().string(), fault);
-  if (!mesh) report_fault(value, *name, fault.line, fault.what, "Meshes are read from STL, OBJ and glTF files (.glb, .gltf).");
+  if (!mesh)
+    report_fault(value, *name, fault.line, fault.what, "Meshes are read from STL, OBJ and glTF files (.glb, .gltf).");
   return mesh;
 }
 

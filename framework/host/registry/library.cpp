@@ -61,8 +61,7 @@ class Collector final : public Registrar, private DeviceRegistrar {
     try {
       const std::string_view name = type.name();
       if (name.empty()) return note(fmt::format("registers a {} without a name", kind));
-      if (plugin_kind<Type> != declared_ && stranger_.empty())
-        stranger_ = fmt::format("the {} '{}'", kind, name);
+      if (plugin_kind<Type> != declared_ && stranger_.empty()) stranger_ = fmt::format("the {} '{}'", kind, name);
       if (!names.emplace(name, &type).second) note(fmt::format("registers the {} '{}' twice", kind, name));
       if (const std::string mistake = mistake_of(type); !mistake.empty())
         note(fmt::format("registers the {} '{}', {}", kind, name, mistake));

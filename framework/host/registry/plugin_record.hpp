@@ -48,10 +48,10 @@ struct PluginRecord {
   std::string abi, instruction_set;
   std::string compiler;  ///< with its version
   PluginStatus status = PluginStatus::loaded;
-  bool replaced = false;  ///< passed over, because one from a folder that the user named stands in for it
+  bool replaced = false;           ///< passed over, because one from a folder that the user named stands in for it
   std::optional<Refusal> refusal;  ///< set when refused
-  std::string explanation;  ///< if refused: one sentence with file, finding and remedy; if passed over: the reason
-  std::vector<Offer> offers;       ///< of a loaded plugin, by kind and name
+  std::string explanation;    ///< if refused: one sentence with file, finding and remedy; if passed over: the reason
+  std::vector<Offer> offers;  ///< of a loaded plugin, by kind and name
 };
 
 }  // namespace polyform::host::registry

@@ -54,9 +54,7 @@ Registry::Registry(const RegistryOptions& options)
 
 Registry::~Registry() = default;
 
-std::shared_ptr<const void> Registry::keep_alive() const noexcept {
-  return libraries_;
-}
+std::shared_ptr<const void> Registry::keep_alive() const noexcept { return libraries_; }
 
 /// Candidates of one name, in the order of search. The first decides what the plugin is; builds of it for further
 /// instruction sets stay, everything else of that name is passed over or refused.

@@ -29,23 +29,19 @@ void silence_output() {
 std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits, std::string_view state) {
   using How = ProcessEnd::How;
   switch (end.how) {
-    case How::threw:
-      return thrown_while(state, end.message);
+    case How::threw: return thrown_while(state, end.message);
     case How::memory:
       return fmt::format("needs more than {:.3g} GiB of memory while it is {}",
                          static_cast<double>(limits.memory) / 0x1p30, state);
-    case How::time_limit:
-      return fmt::format("is not {} within {:g} s", state, limits.seconds);
+    case How::time_limit: return fmt::format("is not {} within {:g} s", state, limits.seconds);
     case How::signal:
       return fmt::format("ends the program with signal {} ({}) when it is {}", end.number, ::strsignal(end.number),
                          state);
-    case How::exit:
-      return fmt::format("ends the program with status {} when it is {}", end.number, state);
+    case How::exit: return fmt::format("ends the program with status {} when it is {}", end.number, state);
     case How::done:
     case How::failed:
     case How::interrupted:
-    case How::not_started:
-      return {};
+    case How::not_started: return {};
   }
   return {};
 }

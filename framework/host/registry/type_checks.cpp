@@ -40,9 +40,10 @@ std::string mistake_in_columns(std::initializer_list<std::pair<std::string_view,
     if (std::string mistake = mistake_in_names(what, list); !mistake.empty()) return mistake;
     for (const Variable& one : list) {
       if (one.name.find_first_of(".,\"[]") != std::string_view::npos)
-        return fmt::format("whose {} '{}' has a point, comma, quote or bracket in its name, which columns of results "
-                           "cannot have",
-                           what, one.name);
+        return fmt::format(
+            "whose {} '{}' has a point, comma, quote or bracket in its name, which columns of results "
+            "cannot have",
+            what, one.name);
       if (!known.insert(one.name).second)
         return fmt::format(
             "which gives two of its numbers the name '{}': its {} cannot be told from the other in results", one.name,
@@ -71,7 +72,8 @@ std::string mistake_in_own_names(std::string_view what, Strided<const Variable> 
     if (one.name.find_first_of(".,\"[]*?") != std::string_view::npos)
       return fmt::format("whose {} '{}' has a point, comma, quote, bracket, * or ? in its name", what, one.name);
     if (std::ranges::find(columns, one.name) != std::end(columns))
-      return fmt::format("whose {} has the name '{}', which columns of results have for something else", what, one.name);
+      return fmt::format("whose {} has the name '{}', which columns of results have for something else", what,
+                         one.name);
   }
   return {};
 }
@@ -82,8 +84,8 @@ std::string mistake_in_coordinates(Strided<const Variable> positions) {
     const bool length = one.kind == Variable::Kind::length;
     const std::string_view unit = length ? "m" : "rad";
     if ((length || one.kind == Variable::Kind::angle) && one.unit != unit)
-      return fmt::format("whose coordinate '{}' is {} in '{}': {} are in {}", one.name, length ? "a length" : "an angle",
-                         one.unit, length ? "lengths" : "angles", unit);
+      return fmt::format("whose coordinate '{}' is {} in '{}': {} are in {}", one.name,
+                         length ? "a length" : "an angle", one.unit, length ? "lengths" : "angles", unit);
   }
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (positions[i].kind != Variable::Kind::quaternion) continue;

@@ -14,17 +14,46 @@ struct Component {
 
 /// Components by the outer contract, without the index of q[0], eta[0].
 constexpr Component components[] = {
-    {"q", "joints"},      {"v", "joints"},      {"x", "bodies"},      {"y", "bodies"},      {"z", "bodies"},
-    {"qw", "bodies"},     {"qx", "bodies"},     {"qy", "bodies"},     {"qz", "bodies"},     {"vx", "bodies"},
-    {"vy", "bodies"},     {"vz", "bodies"},     {"wx", "bodies"},     {"wy", "bodies"},     {"wz", "bodies"},
-    {"eta", "bodies"},    {"etadot", "bodies"}, {"fx", "reactions"},  {"fy", "reactions"},  {"fz", "reactions"},
-    {"mx", "reactions"},  {"my", "reactions"},  {"mz", "reactions"},
-    {"a", "accelerations"},      {"ax", "accelerations"},     {"ay", "accelerations"},
-    {"az", "accelerations"},     {"alphax", "accelerations"}, {"alphay", "accelerations"},
-    {"alphaz", "accelerations"}, {"etaddot", "accelerations"},
-    {"vbx", "body_axes"},    {"vby", "body_axes"},    {"vbz", "body_axes"},
-    {"wbx", "body_axes"},    {"wby", "body_axes"},    {"wbz", "body_axes"},
-    {"angle1", "body_axes"}, {"angle2", "body_axes"}, {"angle3", "body_axes"},
+    {"q", "joints"},
+    {"v", "joints"},
+    {"x", "bodies"},
+    {"y", "bodies"},
+    {"z", "bodies"},
+    {"qw", "bodies"},
+    {"qx", "bodies"},
+    {"qy", "bodies"},
+    {"qz", "bodies"},
+    {"vx", "bodies"},
+    {"vy", "bodies"},
+    {"vz", "bodies"},
+    {"wx", "bodies"},
+    {"wy", "bodies"},
+    {"wz", "bodies"},
+    {"eta", "bodies"},
+    {"etadot", "bodies"},
+    {"fx", "reactions"},
+    {"fy", "reactions"},
+    {"fz", "reactions"},
+    {"mx", "reactions"},
+    {"my", "reactions"},
+    {"mz", "reactions"},
+    {"a", "accelerations"},
+    {"ax", "accelerations"},
+    {"ay", "accelerations"},
+    {"az", "accelerations"},
+    {"alphax", "accelerations"},
+    {"alphay", "accelerations"},
+    {"alphaz", "accelerations"},
+    {"etaddot", "accelerations"},
+    {"vbx", "body_axes"},
+    {"vby", "body_axes"},
+    {"vbz", "body_axes"},
+    {"wbx", "body_axes"},
+    {"wby", "body_axes"},
+    {"wbz", "body_axes"},
+    {"angle1", "body_axes"},
+    {"angle2", "body_axes"},
+    {"angle3", "body_axes"},
 };
 
 }  // namespace
@@ -48,8 +77,8 @@ std::string own_path(const Channel& channel) {
 std::size_t find_channel(std::span<const Channel> channels, std::string_view name) {
   auto found = std::ranges::find(channels, name, &Channel::name);
   if (found == channels.end())
-    found = std::ranges::find_if(channels,
-                                 [&](const Channel& c) { return !c.own_name.empty() && own_path(c) == name; });
+    found =
+        std::ranges::find_if(channels, [&](const Channel& c) { return !c.own_name.empty() && own_path(c) == name; });
   return static_cast<std::size_t>(found - channels.begin());
 }
 

@@ -16,7 +16,7 @@ struct Object {
   std::vector<std::size_t> columns;
   std::vector<std::string> names, units;
   std::vector<std::string> own_names;  ///< Channel::own_name of each, or none if no column has one
-  bool table;  ///< N x k; else N numbers
+  bool table;                          ///< N x k; else N numbers
 
   std::string dataset() const { return table ? path + "/values" : path; }
   /// What the file takes for these texts: each list in texts of one length.

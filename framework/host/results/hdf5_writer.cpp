@@ -254,7 +254,8 @@ class Hdf5Writer final : public FileWriter {
   /// Stores rows of the block, all of them or those for which there is space; returns how many, at least one. What has
   /// no space is dropped before HDF5 gets it, and the file stays sound.
   std::size_t store_part(std::size_t first, std::size_t rows) {
-    for (; !try_to_reserve(rows); rows /= 2) {}
+    for (; !try_to_reserve(rows); rows /= 2) {
+    }
     for (const Object& object : objects_) append(object, first, rows);
     written_ += rows;
     check(H5Fflush(file_, H5F_SCOPE_LOCAL));

@@ -43,9 +43,7 @@ std::string remedy_for(int error_number, std::string_view option, std::optional<
   }
 }
 
-std::size_t whole_lines(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
-}
+std::size_t whole_lines(std::string_view text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
 
 }  // namespace
 
@@ -182,10 +180,10 @@ void OutputFile::check_unchanged(std::optional<std::uint64_t> size) const {
     throw Failure(Exit::simulation_failed, fmt::format("the results in {} {}", shown(path_), what), remedy);
   };
   constexpr const char* leave_alone = "Leave the file alone until the run has ended.";
-  struct stat here {}, there {};
+  struct stat here {
+  }, there{};
   if (::fstat(descriptor_, &here) != 0 || here.st_dev != device_ || here.st_ino != inode_)
-    fail("cannot be written any more: a plugin closed the descriptor of the file",
-         remedies::close_own_alone);
+    fail("cannot be written any more: a plugin closed the descriptor of the file", remedies::close_own_alone);
   if (stream_) return;
   if (here.st_nlink == 0) fail("are lost: the file was deleted while it was written", leave_alone);
   if (::stat(whole_path_.c_str(), &there) != 0 || there.st_dev != device_ || there.st_ino != inode_)

@@ -83,7 +83,6 @@ class OutputFile {
 /// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons. rows: how many of a
 /// run are kept there, if it is a table of one.
 [[noreturn]] void fail_to_write(const std::string& path, int error_number,
-                                std::string_view option = OutputFile::of_results,
-                                std::optional<std::size_t> rows = {});
+                                std::string_view option = OutputFile::of_results, std::optional<std::size_t> rows = {});
 
 }  // namespace polyform::host::results

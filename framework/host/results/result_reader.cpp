@@ -103,8 +103,7 @@ struct ResultFile::Parts {
       part.resize(rows * (to - from));
       check(H5Dread(table.values, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, part.data()));
       for (std::size_t c = from; c < to; ++c)
-        for (std::size_t r = 0; r < rows; ++r)
-          result[(c - first) * rows + r] = part[r * (to - from) + c - from];
+        for (std::size_t r = 0; r < rows; ++r) result[(c - first) * rows + r] = part[r * (to - from) + c - from];
     }
     return result;
   }

@@ -28,8 +28,8 @@ std::string note_of_formula() {
   return cause.empty() ? std::string{} : fmt::format(".\nA formula has no value: {}", cause);
 }
 
-/// Forces of one state are found as by events. Elements of many contacts have none while they touch nothing; an integrator
-/// finds them in steps alone, so a state in which they touch is refused.
+/// Forces of one state are found as by events. Elements of many contacts have none while they touch nothing; an
+/// integrator finds them in steps alone, so a state in which they touch is refused.
 static UnilateralUse use_at(double t, const System& system, Solver& solver, std::span<const double> y) {
   bool any = false;
   for (const ForceInstances& group : system.view().forces) any = any || NearRows::are_of(*group.type);
@@ -37,11 +37,12 @@ static UnilateralUse use_at(double t, const System& system, Solver& solver, std:
   UnilateralSet all(system.view(), t, system.initial_state(), solver, UnilateralUse::steps);
   all.find_near(t, y, 0);
   if (!all.near_element().empty())
-    throw Failure(Exit::bad_input,
-                  fmt::format("the contacts of `{}` touch as drawn. They are one element of the law rigid, whose forces "
-                              "only an integrator finds in its steps",
-                              all.near_element()),
-                  "Give 'contacts' 'results: each', or the law hunt-crossley.");
+    throw Failure(
+        Exit::bad_input,
+        fmt::format("the contacts of `{}` touch as drawn. They are one element of the law rigid, whose forces "
+                    "only an integrator finds in its steps",
+                    all.near_element()),
+        "Give 'contacts' 'results: each', or the law hunt-crossley.");
   return UnilateralUse::apart;
 }
 
@@ -51,8 +52,7 @@ Evaluation evaluate(const System& system, Solver& solver, ObservationStore& stor
   std::vector<double> y(solver.state_size());
   encode_start(t, solver, system.initial_state(), y);
   SolverOde ode(solver, system.view());
-  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode,
-                            use_at(t, system, solver, y));
+  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode, use_at(t, system, solver, y));
   if (!touching.empty()) {
     y.resize(ode.size());
     touching.renew(t, y);

@@ -7,8 +7,13 @@
 namespace polyform::host::inline simulation {
 
 LaneRuns::LaneRuns(BatchEvaluation& batch, const SystemView& view, const IntegratorChoice& choice)
-    : system_(batch, choice), view_(view), choice_(choice), runs_(batch.lanes()), ended_(batch.lanes()),
-      limits_(batch.lanes()), results_(batch.lanes()) {}
+    : system_(batch, choice),
+      view_(view),
+      choice_(choice),
+      runs_(batch.lanes()),
+      ended_(batch.lanes()),
+      limits_(batch.lanes()),
+      results_(batch.lanes()) {}
 
 bool LaneRuns::has_method(const IntegratorChoice& choice) {
   return choice.type != nullptr && choice.type->query(BatchIntegration::interface_name) != nullptr;
@@ -32,7 +37,7 @@ bool LaneRuns::begin(std::size_t lane, const System& system, Solver& solver, con
 void LaneRuns::prepare(std::size_t lane) { ended_[lane] = runs_[lane]->prepare() ? 0 : 1; }
 
 void LaneRuns::step() {
-  constexpr double rests = -1;   // a limit before any time of a run: the lane rests
+  constexpr double rests = -1;  // a limit before any time of a run: the lane rests
   bool any = false;
   for (std::size_t k = 0; k < lanes(); ++k) {
     const bool goes_on = runs_[k] != nullptr && ended_[k] == 0;

@@ -28,7 +28,11 @@ void look_in_usual_lanes(std::span<const double> all, std::vector<double>& troub
 }  // namespace
 
 LaneSystem::LaneSystem(BatchEvaluation& batch, const IntegratorChoice& choice)
-    : batch_(batch), choice_(choice), worlds_(batch.lanes()), counted_(batch.lanes()), next_lane_(batch.lanes()),
+    : batch_(batch),
+      choice_(choice),
+      worlds_(batch.lanes()),
+      counted_(batch.lanes()),
+      next_lane_(batch.lanes()),
       trouble_(batch.lanes()) {}
 
 IntegratorChoice LaneSystem::choice_for(std::size_t lane) {
@@ -54,8 +58,8 @@ Integrator* LaneSystem::take_lane(FirstOrderSystem& system, const StepSettings& 
       size_ = system.size();
       y_.resize(size_);
       ydot_.resize(size_);
-      const auto* const method = static_cast<const BatchIntegration*>(
-          choice_.type->query(BatchIntegration::interface_name));
+      const auto* const method =
+          static_cast<const BatchIntegration*>(choice_.type->query(BatchIntegration::interface_name));
       std::ranges::fill(worlds_, &system);
       integrators_.reset(method->create(*this, choice_.options));
       if (!integrators_) return nullptr;

@@ -53,8 +53,8 @@ class LaneSystem final : public BatchSystem, private IntegratorType {
   std::vector<FirstOrderSystem*> worlds_;
   std::vector<CountedSystem*> counted_;
   std::unique_ptr<BatchIntegrator, Destroy> integrators_;
-  std::size_t next_lane_;            ///< of the next integrator; lanes() where it stands alone
-  std::size_t size_ = 0;             ///< of each world
+  std::size_t next_lane_;  ///< of the next integrator; lanes() where it stands alone
+  std::size_t size_ = 0;   ///< of each world
   std::vector<double> trouble_, y_, ydot_;
 };
 

@@ -83,8 +83,7 @@ void ModeLimits::row(double t, const Observation& now) {
 }
 
 void ModeLimits::step(double t, const ConstStateView& state) {
-  for (Body& body : bodies_)
-    look_at_deformation(t, body, state.eta.subspan(body.data->mode_offset, body.data->modes));
+  for (Body& body : bodies_) look_at_deformation(t, body, state.eta.subspan(body.data->mode_offset, body.data->modes));
 }
 
 void ModeLimits::look(double t, std::size_t i, const Mat3& R, const Vec3& omega, std::span<const double> eta) {

@@ -94,8 +94,7 @@ void refuse_jump(const JointData& joint, std::span<double> q, double before, dou
                spinning = std::max(norm(from.bias.angular), norm(to.bias.angular)), part = 2 * (at - before);
   const Vec3 turned = rotation_vector(quaternion_of(times_transpose(to.R_FM, from.R_FM)));
   const char* what = nullptr;
-  if (jumps(from.p_FM, to.p_FM, norm(from.p_FM) + norm(to.p_FM), part * going) ||
-      jumps({}, turned, 1, part * turning))
+  if (jumps(from.p_FM, to.p_FM, norm(from.p_FM) + norm(to.p_FM), part * going) || jumps({}, turned, 1, part * turning))
     what = "place";
   else if (jumps(from.twist.linear, to.twist.linear, going, part * bending) ||
            jumps(from.twist.angular, to.twist.angular, turning, part * spinning))
@@ -124,8 +123,7 @@ MotionJumps::~MotionJumps() = default;
 bool MotionJumps::look(double before, double at, std::span<const double> y) {
   if (!parts_) return false;
   Parts& p = *parts_;
-  const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x,
-                        .discrete = p.discrete};
+  const StateView state{.q = p.q, .v = p.v, .eta = p.eta, .etadot = p.etadot, .x = p.x, .discrete = p.discrete};
   if (solver_.decode(y, state) != Status::ok) return false;  // the next step says why
   for (const JointData& joint : p.view.joints)
     if (rheonomic_kernel(joint) != nullptr)

@@ -12,7 +12,8 @@ ResultSink::ResultSink(const System& system, const Columns& columns, std::unique
 
 ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer,
                        const RecordFields& known, double until)
-    : rows_(system, columns), writer_(std::move(writer)),
+    : rows_(system, columns),
+      writer_(std::move(writer)),
       earlier_rows_(writer_->go_on(rows_.channels(), known, until)) {}
 
 RecordFields fields_of(const RunRecord& run) {

@@ -53,7 +53,7 @@ class RowTimes {
   static constexpr double none = std::numeric_limits<double>::infinity();
 
   double start_, end_, interval_;
-  double before_ = 0;                 ///< products up to the start, where it is one
+  double before_ = 0;                ///< products up to the start, where it is one
   std::size_t products_, next_ = 0;  ///< rows at products before the end
   bool on_demand_ = false;
   double asked_ = none;

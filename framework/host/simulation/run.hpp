@@ -96,8 +96,8 @@ class Run {
   RunRecord record_;
   double last_row_ = -1;  ///< its time
   double limit_ = 0;
-  double failed_at_ = never;  ///< within the last step
-  bool row_begun_ = false;    ///< and not kept yet
+  double failed_at_ = never;              ///< within the last step
+  bool row_begun_ = false;                ///< and not kept yet
   std::optional<RunStops::Found> ahead_;  ///< what ends the last step, while rows before it are still to come
   double end_of_steps_ = never;           ///< a time that no step goes past
   bool keeps_state_ = false;              ///< at each row, for the caller

@@ -92,9 +92,9 @@ double RunMotion::begin_with_rates(const Crossing& way) {
   }
 }
 
-/// Where a body hardly moves, the way from the beginning to the event is shorter than the last digit of its place, and is
-/// lost in the sum: nothing would happen, again and again. Then the state is the one in which the event was seen, out of
-/// the last step.
+/// Where a body hardly moves, the way from the beginning to the event is shorter than the last digit of its place, and
+/// is lost in the sum: nothing would happen, again and again. Then the state is the one in which the event was seen,
+/// out of the last step.
 void RunMotion::go_to_event(const Crossing& way) {
   const double begin = begin_with_rates(way);
   if (way.as_seen && begin == way.begin && way.event <= integrator_.time() && integrator_.state_at(way.event, ahead_))

@@ -45,8 +45,8 @@ class RunMotion {
   };
   /// Goes across an event, with the rates before and after it. The way is far shorter than anything that begins there.
   /// The error of such a step cannot be controlled, because a jump may be of any size. Where a formula is rounding or
-  /// has no value, as a quotient of two that are zero, the way is made wider, up to where it has one on either side. The
-  /// integrator then begins anew, at `end` or behind it.
+  /// has no value, as a quotient of two that are zero, the way is made wider, up to where it has one on either side.
+  /// The integrator then begins anew, at `end` or behind it.
   void cross(const Crossing&, double first_step);
   /// Makes one step, to t_limit at most.
   void step(double t_limit);

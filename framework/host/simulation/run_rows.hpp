@@ -59,7 +59,7 @@ class RunRows {
   std::size_t shown_ = 0;           ///< the number of evaluations when they were shown the last one
   ObservationStore store_;
   RunStatistics statistics_;
-  bool counted_in_vain_ = false;    ///< the last row, which a sink or a look at its numbers refused
+  bool counted_in_vain_ = false;  ///< the last row, which a sink or a look at its numbers refused
   PassingTime passing_;
   SolverCheck check_;
 };

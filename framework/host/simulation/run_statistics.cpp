@@ -189,9 +189,10 @@ std::string RunStatistics::warning() const {
 std::string RunStatistics::warning_of_distance() const {
   const double size = system_scales_.largest_reach();
   if (!(moved() > 0 && sums_.drift > lost_energy * moved()) || !(sums_.nearest > far * size)) return {};
-  return fmt::format("the bodies are {:.1e} m or more from the ground origin, {:.0e} times their size: there numbers "
-                     "hold places to {:.0e} m, which may be the cause of that drift. Draw the model nearer to the origin",
-                     sums_.nearest, sums_.nearest / size, std::numeric_limits<double>::epsilon() * sums_.nearest);
+  return fmt::format(
+      "the bodies are {:.1e} m or more from the ground origin, {:.0e} times their size: there numbers "
+      "hold places to {:.0e} m, which may be the cause of that drift. Draw the model nearer to the origin",
+      sums_.nearest, sums_.nearest / size, std::numeric_limits<double>::epsilon() * sums_.nearest);
 }
 
 // An energy goes with the square of a speed, whose error is that of the tolerances.

@@ -14,14 +14,14 @@ struct RowSums {
   bool conservative = true;
   std::size_t rows = 0;
   double first_balance = 0, first_potential = 0;
-  double terms = 0;     ///< the sum of the magnitudes of the energy's terms
-  double possible = 0;  ///< energy that what acts at the start could exchange
-  double lent = 0;      ///< kinetic energy of bodies without inertia, had they the mass of the system
-  double passed = 0;    ///< work that joints and constraint elements have passed on, each counted by its size
+  double terms = 0;           ///< the sum of the magnitudes of the energy's terms
+  double possible = 0;        ///< energy that what acts at the start could exchange
+  double lent = 0;            ///< kinetic energy of bodies without inertia, had they the mass of the system
+  double passed = 0;          ///< work that joints and constraint elements have passed on, each counted by its size
   double passed_at_once = 0;  ///< the same within the time in which a body moves by its size or turns by a radian
   double first_time = 0;
-  double nearest = 0;  ///< at the start, the distance of the nearest body from the ground origin, m
-  double last_time = 0, last_passing = 0;   ///< of the last row: s, W
+  double nearest = 0;                      ///< at the start, the distance of the nearest body from the ground origin, m
+  double last_time = 0, last_passing = 0;  ///< of the last row: s, W
   double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
   std::size_t steps = 0;  ///< since the last row
   Correction correction;
@@ -64,13 +64,13 @@ class RunStatistics {
  private:
   void start(const Observation&, double balance);
   double step_error(double relative_tolerance, double absolute_tolerance) const;  ///< of the energy in a step, J
-  double rounding() const;  ///< of the energy, J
-  double moving() const;    ///< energy that takes part in the motion, J
-  double moved() const;     ///< the same, or what counts as such at rest, J
-  double mass_or_one() const;   ///< of the system, or 1 kg where nothing has mass
+  double rounding() const;                                                        ///< of the energy, J
+  double moving() const;       ///< energy that takes part in the motion, J
+  double moved() const;        ///< the same, or what counts as such at rest, J
+  double mass_or_one() const;  ///< of the system, or 1 kg where nothing has mass
   double lent_energy() const;
-  double standing() const;      ///< energy of a system that stands still, J
-  double passing(const Observation&) const;   ///< power through joints and constraint elements, W
+  double standing() const;                   ///< energy of a system that stands still, J
+  double passing(const Observation&) const;  ///< power through joints and constraint elements, W
 
   const SystemView& view_;
   SystemScales system_scales_;

@@ -60,8 +60,8 @@ void RunStops::renew() {
 double RunStops::plan() {
   const double now = motion_.time();
   knot_ = knots_.next();
-  // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot. Nothing jumps
-  // at the start, whatever values there were before it.
+  // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot. Nothing
+  // jumps at the start, whatever values there were before it.
   end_ = knot_.abrupt ? std::max(knot_.time - time_resolution(knot_.time), start_of_run_) : knot_.time;
   pole_.check(now);
   double limit = std::min({end_of_run_, end_, pole_.end_of_steps()});

@@ -94,8 +94,8 @@ class RunStops {
   double found_at_ = never, due_before_ = never;
   double step_again_until_ = -1;  ///< a step that was undone ends there, s
   std::size_t knots_passed_ = 0;
-  bool saw_peak_ = false;           ///< the last step
-  std::size_t steps_at_peak_ = 0;   ///< so many of the next steps end or begin at a peak
+  bool saw_peak_ = false;          ///< the last step
+  std::size_t steps_at_peak_ = 0;  ///< so many of the next steps end or begin at a peak
 };
 
 }  // namespace polyform::host::inline simulation

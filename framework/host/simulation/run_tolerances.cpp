@@ -41,7 +41,10 @@ bool holds_lengths(const SystemView& view, const Solver& solver) {
 
 RunTolerances::RunTolerances(const SystemView& view, const ConstStateView& start, Solver& solver,
                              const RunSettings& settings)
-    : view_(view), solver_(solver), settings_(settings), finest_(finest_tolerance_at(settings.start_time, start, solver)) {}
+    : view_(view),
+      solver_(solver),
+      settings_(settings),
+      finest_(finest_tolerance_at(settings.start_time, start, solver)) {}
 
 StepSettings RunTolerances::step_settings() const {
   StepSettings settings;

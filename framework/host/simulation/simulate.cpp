@@ -47,7 +47,9 @@ RunRecord StepwiseRun::finish() {
 struct RunOnDemand::Parts {
   Parts(const SystemView& view, const ConstStateView& from, Solver& solver, RunSettings given,
         std::span<RowSink* const> to)
-      : start(from), settings(std::move(given)), sinks(to.begin(), to.end()),
+      : start(from),
+        settings(std::move(given)),
+        sinks(to.begin(), to.end()),
         run(view, start, solver, settings, sinks, control) {}
 
   const ConstStateView start;

@@ -32,7 +32,9 @@ UnilateralMode ActiveSet::closed_mode(std::size_t p) const {
   return held ? UnilateralMode::stick : UnilateralMode::slip;
 }
 
-double ActiveSet::friction_of(std::size_t p) const { return std::hypot(forces_[row_of(p) + 1], forces_[row_of(p) + 2]); }
+double ActiveSet::friction_of(std::size_t p) const {
+  return std::hypot(forces_[row_of(p) + 1], forces_[row_of(p) + 2]);
+}
 
 /// Against the friction that held it; without friction it goes where it is accelerated to.
 void ActiveSet::slip(std::size_t p) {
@@ -79,8 +81,8 @@ std::vector<char> ActiveSet::sharing_with(std::size_t point) const {
   return in;
 }
 
-/// Points that hold a body together break away together: those that the friction of sliding does not hold. They go where
-/// they are accelerated to.
+/// Points that hold a body together break away together: those that the friction of sliding does not hold. They go
+/// where they are accelerated to.
 bool ActiveSet::break_away() {
   const ConeProblem::Point& fired = problem_.points[fired_];
   if (fired.slides || fired.tangents == 0 || points_[fired_].mode != UnilateralMode::stick) return false;

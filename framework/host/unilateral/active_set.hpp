@@ -13,14 +13,14 @@
 namespace polyform::host::inline unilateral {
 
 /// Finds modes whose forces and rates contradict nothing: closed points push and do not part, friction at rest stays
-/// within its bound, and what slides is not held. It changes one mode at a time, the one that is contradicted most. When
-/// modes come again, it is the first one that is contradicted (the rule of the least index, by which such searches end);
-/// and after so many changes as there may be, there are no modes that fit.
+/// within its bound, and what slides is not held. It changes one mode at a time, the one that is contradicted most.
+/// When modes come again, it is the first one that is contradicted (the rule of the least index, by which such searches
+/// end); and after so many changes as there may be, there are no modes that fit.
 class ActiveSet {
  public:
   struct Point {
-    double sliding = 0;   ///< friction while it slides: a share of the normal force, or, without one, the force
-    bool locks = false;   ///< whether a point without tangents sticks where it is closed, for its mode
+    double sliding = 0;  ///< friction while it slides: a share of the normal force, or, without one, the force
+    bool locks = false;  ///< whether a point without tangents sticks where it is closed, for its mode
     UnilateralMode mode = UnilateralMode::open;
     double direction[2] = {0, 0};  ///< of sliding
     bool guided = false;           ///< has broken away: it is accelerated along its direction, or was
@@ -29,7 +29,8 @@ class ActiveSet {
   enum class Event { none, closes, pulls, grips, rests };
 
   /// points: those of the problem; the problem's friction is that at rest, or of what slides.
-  ActiveSet(ConeProblem problem, std::vector<Point> points) : problem_(std::move(problem)), points_(std::move(points)) {}
+  ActiveSet(ConeProblem problem, std::vector<Point> points)
+      : problem_(std::move(problem)), points_(std::move(points)) {}
   /// The event: at which point. One that closes is closed to begin with, one that pulls is open, one that lost its grip
   /// slips.
   void fire(std::size_t point, Event);
@@ -70,7 +71,7 @@ class ActiveSet {
   Event event_ = Event::none;
   Eigen::VectorXd forces_, rates_;
   ForceShares shares_;
-  std::vector<Eigen::Index> rows_;            ///< of the unknowns of the last modes
+  std::vector<Eigen::Index> rows_;  ///< of the unknowns of the last modes
   std::vector<ForceShares::Limits> limits_;
 };
 

@@ -88,8 +88,7 @@ const JointData* joint_of(const SystemView& view, std::size_t velocity) {
 
 }  // namespace
 
-std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstStateView& start,
-                                        const UnilateralSet& set) {
+std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstStateView& start, const UnilateralSet& set) {
   const ContactSizes along = sizes_of_system(view, start);
   const SystemScales scales(view);
   const ContactSizes about{1, along.speed / along.length, along.acceleration / along.length, 0};
@@ -100,9 +99,8 @@ std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstState
     all.push_back(turning ? about : along);
     if (!turning) all.back().body = smaller_reach(view, scales, {set.frame_of(k, 0), set.frame_of(k, 1)}, along.length);
     const JointData* const joint = velocity == UnilateralPoint::none ? nullptr : joint_of(view, velocity);
-    all.back().response = joint != nullptr
-                              ? response_of(view, {joint->base_frame, joint->moving_frame}, turning)
-                              : response_of(view, {set.frame_of(k, 0), set.frame_of(k, 1)}, false);
+    all.back().response = joint != nullptr ? response_of(view, {joint->base_frame, joint->moving_frame}, turning)
+                                           : response_of(view, {set.frame_of(k, 0), set.frame_of(k, 1)}, false);
   }
   return all;
 }

@@ -17,11 +17,11 @@ constexpr double clear = 0.02;
 constexpr double worth = 1e4;
 // Weights of the logarithms that keep forces clear of their limits, one after the other. The last one is the law.
 constexpr std::array weights{10.0, 0.01};
-// Forces that are clear of their limits by less, of the largest force, go on to a smaller weight: so all of a body that is
-// pulled along come to their limits together.
+// Forces that are clear of their limits by less, of the largest force, go on to a smaller weight: so all of a body that
+// is pulled along come to their limits together.
 constexpr double near_limit = 1e-3, sharp_weight = 1e-6;
-// Of the weight: a step of Newton's method that gains less is the last one, after which the error is about the square of
-// that. On the way from weight to weight, near is enough.
+// Of the weight: a step of Newton's method that gains less is the last one, after which the error is about the square
+// of that. On the way from weight to weight, near is enough.
 constexpr double found_gain = 1e-8, near_gain = 0.3;
 
 }  // namespace
@@ -57,8 +57,8 @@ bool ForceShares::share(const Eigen::VectorXd& scale, const std::vector<Limits>&
 }
 
 /// In parts of the largest force. The friction of a point is measured by the scale of its normal force.
-void ForceShares::list_rooms(const Eigen::VectorXd& x, const Eigen::VectorXd& scale,
-                             const std::vector<Limits>& limits, double size) {
+void ForceShares::list_rooms(const Eigen::VectorXd& x, const Eigen::VectorXd& scale, const std::vector<Limits>& limits,
+                             double size) {
   const Index free = null_.cols();
   of_.setZero(6 * static_cast<Index>(limits.size()), free + 1);
   at_.setZero(of_.rows());

@@ -16,7 +16,9 @@ class InertiaIslands {
   explicit InertiaIslands(const SystemView&);
   std::size_t count() const { return count_; }
   std::size_t of(FrameIndex frame) const { return is_ground(frame) ? none : of_body_[at(frame)]; }  ///< of a rigid body
-  std::size_t of_velocity(std::size_t v) const { return of_velocity_[v]; }  ///< of the system; none between ground and ground
+  std::size_t of_velocity(std::size_t v) const {
+    return of_velocity_[v];
+  }  ///< of the system; none between ground and ground
 
  private:
   std::size_t root(std::size_t body);

@@ -6,8 +6,8 @@
 
 namespace polyform::host::inline unilateral {
 
-/// The complete orthogonal decomposition of a square matrix, G = Q [T 0; 0 0] Z Pᵀ (Golub and Van Loan, 5.4): Householder's
-/// reflections with exchange of columns from the left, and then from the right.
+/// The complete orthogonal decomposition of a square matrix, G = Q [T 0; 0 0] Z Pᵀ (Golub and Van Loan, 5.4):
+/// Householder's reflections with exchange of columns from the left, and then from the right.
 class LeastSolution {
  public:
   void factor(const Eigen::MatrixXd& G);

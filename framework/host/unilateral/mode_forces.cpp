@@ -156,8 +156,8 @@ void ModeForces::solve(double t, Shares shares) {
   for (Index c = 0; c < n; ++c) {
     const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
     for (Index r = 0; r < n; ++r)
-      G_(r, c) = scale_[r] * along(unknown(r), [&](std::size_t row) { return rates[row]; }) * scale_[c] /
-                 probe_of(unknown(c));
+      G_(r, c) =
+          scale_[r] * along(unknown(r), [&](std::size_t row) { return rates[row]; }) * scale_[c] / probe_of(unknown(c));
     right_[c] = -scale_[c] * along(unknown(c), [&](std::size_t row) { return free[row]; });
   }
   shares_.solve_least(G_, right_, found_);

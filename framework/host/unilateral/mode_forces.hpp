@@ -39,7 +39,8 @@ class ModeForces {
   enum class Shares { that_move, within_limits };
 
   /// All arguments outlive the object. states: the size of y.
-  ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&, std::size_t states);
+  ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&,
+             std::size_t states);
 
   /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
   bool find(double t, std::span<const double> y, Shares);

@@ -96,8 +96,7 @@ void SparseResponse::find_places(std::span<const std::size_t> points) {
 
 /// y_ at the positions of y, with the changes of the velocities alone.
 void SparseResponse::put_velocities(std::span<const double> y) {
-  for (std::size_t i = 0; i < y_.size(); ++i)
-    y_[i] = kinds_[i] != StateKind::velocity ? y[i] : with_[i] - base_[i];
+  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = kinds_[i] != StateKind::velocity ? y[i] : with_[i] - base_[i];
 }
 
 /// Row `row` of all points of a colour.

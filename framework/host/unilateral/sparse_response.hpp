@@ -49,11 +49,11 @@ class SparseResponse {
   Solver& solver_;
   InertiaIslands islands_;
   std::vector<StateKind> kinds_;
-  std::vector<std::vector<char>> used_;             ///< colours of each island
-  std::vector<std::size_t> colours_;                ///< per point
-  std::vector<std::size_t> owner_;                  ///< per island, the point of a colour
-  std::vector<std::vector<Place>> places_;          ///< per colour
-  std::size_t count_ = 0;                           ///< of colours
+  std::vector<std::vector<char>> used_;     ///< colours of each island
+  std::vector<std::size_t> colours_;        ///< per point
+  std::vector<std::size_t> owner_;          ///< per island, the point of a colour
+  std::vector<std::vector<Place>> places_;  ///< per colour
+  std::size_t count_ = 0;                   ///< of colours
   std::vector<double> y_, base_, with_, forces_, parts_, rest_;
   std::vector<std::size_t> starts_, columns_;
   std::vector<double> blocks_;

@@ -218,10 +218,11 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
 
 std::vector<std::string> SteppedContacts::warnings() const {
   if (unsolved_ == 0) return {};
-  return {fmt::format("in {} of {} steps the forces of contact were not found to the tolerance; the largest residual is "
-                      "{:.3g} (m/s or rad/s), at t = {:.9g} s. Give the integrator more 'iterations', a shorter step, or "
-                      "a larger 'tolerance'",
-                      unsolved_, steps_, worst_, worst_time_)};
+  return {
+      fmt::format("in {} of {} steps the forces of contact were not found to the tolerance; the largest residual is "
+                  "{:.3g} (m/s or rad/s), at t = {:.9g} s. Give the integrator more 'iterations', a shorter step, or "
+                  "a larger 'tolerance'",
+                  unsolved_, steps_, worst_, worst_time_)};
 }
 
 void SteppedContacts::keep(RunState& out) const {

@@ -60,8 +60,8 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   problem.solve(forces);
   for (std::size_t p = 0; p < resting_places.size(); ++p)
     for (Index i = 0; i < 3; ++i)
-      acceleration += W_(row, static_cast<Index>(three * resting_places[p]) + i) *
-                      forces[static_cast<Index>(three * p) + i];
+      acceleration +=
+          W_(row, static_cast<Index>(three * resting_places[p]) + i) * forces[static_cast<Index>(three * p) + i];
   return std::isfinite(acceleration) ? acceleration : free_[row];
 }
 
@@ -81,9 +81,9 @@ bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::Vec
 }
 
 /// Where a corner lands without bouncing, others may part. Their flights that are too low to follow end in the
-/// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and corners
-/// would land in turn without end. All that stays low is brought to rest together, which takes energy as it is the
-/// nearest such motion in the metric of the inertia.
+/// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and
+/// corners would land in turn without end. All that stays low is brought to rest together, which takes energy as it is
+/// the nearest such motion in the metric of the inertia.
 void UnilateralMotion::end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t) {
   std::vector<Index> rows;
   std::vector<std::size_t> parting;

@@ -74,14 +74,10 @@ namespace {
 
 ActiveSet::Event event_of(std::size_t function) {
   switch (function % UnilateralMotion::functions_per_point) {
-    case UnilateralMotion::closing:
-      return ActiveSet::Event::closes;
-    case UnilateralMotion::pulling:
-      return ActiveSet::Event::pulls;
-    case UnilateralMotion::gripping:
-      return ActiveSet::Event::grips;
-    default:
-      return ActiveSet::Event::rests;
+    case UnilateralMotion::closing: return ActiveSet::Event::closes;
+    case UnilateralMotion::pulling: return ActiveSet::Event::pulls;
+    case UnilateralMotion::gripping: return ActiveSet::Event::grips;
+    default: return ActiveSet::Event::rests;
   }
 }
 
@@ -123,11 +119,12 @@ void UnilateralMotion::refuse_driven(double t) const {
     const auto row = static_cast<Index>(three * p);
     if (!set_.point(k).has_normal || !now_.held[three * k]) continue;
     if (!(speeds_[row] < -least_speed(three * k)) && !(free_[row] < -driven * units_[k].acceleration)) continue;
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close "
-                              "it: no force can hold that",
-                              set_.name_of(k), t),
-                  "End the motion there, drive by a force, or use a compliant law.");
+    throw Failure(
+        Exit::simulation_failed,
+        fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close "
+                    "it: no force can hold that",
+                    set_.name_of(k), t),
+        "End the motion there, drive by a force, or use a compliant law.");
   }
 }
 
@@ -183,13 +180,13 @@ void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
 
 void UnilateralMotion::refuse(double t) const {
   const bool rubs = std::ranges::any_of(touching_, [&](std::size_t k) { return set_.holding(k) > 0; });
-  throw Failure(Exit::simulation_failed,
-                fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: {}", t,
-                            set_.name_of(touching_.front()),
-                            rubs ? "rigid bodies with Coulomb's friction may have no accelerations there (Painlevé's "
-                                   "paradox)"
-                                 : "which of the bodies there press each other is lost in rounding"),
-                rubs ? "Use less friction, or a compliant law there." : "Use a compliant law there.");
+  throw Failure(
+      Exit::simulation_failed,
+      fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: {}", t, set_.name_of(touching_.front()),
+                  rubs ? "rigid bodies with Coulomb's friction may have no accelerations there (Painlevé's "
+                         "paradox)"
+                       : "which of the bodies there press each other is lost in rounding"),
+      rubs ? "Use less friction, or a compliant law there." : "Use a compliant law there.");
 }
 
 }  // namespace polyform::host::inline unilateral

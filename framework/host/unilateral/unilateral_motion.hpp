@@ -133,10 +133,10 @@ class UnilateralMotion {
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
-  std::vector<std::size_t> touching_;  ///< points
-  std::vector<char> slides_;           ///< of these: now
-  Eigen::MatrixXd W_;                  ///< of their rows, three each
-  Eigen::VectorXd free_, speeds_;      ///< accelerations without their forces; rates
+  std::vector<std::size_t> touching_;   ///< points
+  std::vector<char> slides_;            ///< of these: now
+  Eigen::MatrixXd W_;                   ///< of their rows, three each
+  Eigen::VectorXd free_, speeds_;       ///< accelerations without their forces; rates
   std::vector<double> moved_, rates_now_, rates_then_;
   std::string failure_;
 };

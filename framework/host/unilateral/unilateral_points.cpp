@@ -45,9 +45,8 @@ void UnilateralSet::find_near(double t, std::span<const double> y, double step) 
     EventInput in;
     in.attachments = &attachments;
     if (b.near->find_near(in, step) != Status::ok)
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("memory ran out for the contacts of `{}` at t = {:.6g} s", element_names_[b.first_element],
-                                t));
+      throw Failure(Exit::simulation_failed, fmt::format("memory ran out for the contacts of `{}` at t = {:.6g} s",
+                                                         element_names_[b.first_element], t));
   }
   if (any) list_points();
 }

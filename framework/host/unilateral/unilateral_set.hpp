@@ -17,13 +17,13 @@
 
 namespace polyform::host::inline unilateral {
 
-/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps. apart: the
-/// host, of a state in which no element with NearRows touches anything, which leaves those out.
+/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps. apart:
+/// the host, of a state in which no element with NearRows touches anything, which leaves those out.
 enum class UnilateralUse { none, events, apart, steps };
 
-/// Own batches of the elements that give UnilateralRows or NearRows, fed from Solver::decode. Rows are numbered point after point,
-/// three per point: the normal, then the tangents. Nothing allocates after construction, but for find_near() where there
-/// are more points than ever before.
+/// Own batches of the elements that give UnilateralRows or NearRows, fed from Solver::decode. Rows are numbered point
+/// after point, three per point: the normal, then the tangents. Nothing allocates after construction, but for
+/// find_near() where there are more points than ever before.
 ///
 /// The forces of rows reach a solver as first-order states: put_forces() writes them into its y.
 ///
@@ -83,7 +83,8 @@ class UnilateralSet {
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
   void accelerations(const Observation&, std::span<double> out) const;
 
-  /// Whether forces of the rows of an element have a resultant, or balance each other within it; at the evaluated state.
+  /// Whether forces of the rows of an element have a resultant, or balance each other within it; at the evaluated
+  /// state.
   bool has_resultant(std::size_t element, std::span<const double> forces) const;
 
   /// The forces of all rows into y, at the evaluated state.
@@ -101,7 +102,7 @@ class UnilateralSet {
     std::vector<FrameIndex> frames;       ///< of the markers
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
-    NearRows* near;  ///< nullptr if its points are always the same
+    NearRows* near;                                         ///< nullptr if its points are always the same
     std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
     std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
@@ -130,9 +131,9 @@ class UnilateralSet {
   Solver& solver_;
   std::vector<Batch> batches_;
   std::vector<UnilateralPoint> points_;
-  std::vector<std::size_t> batch_of_, elements_;      ///< per point
-  std::vector<std::array<std::size_t, 2>> markers_;   ///< per point, in its batch
-  std::vector<std::size_t> velocity_;                 ///< per point, in its batch
+  std::vector<std::size_t> batch_of_, elements_;     ///< per point
+  std::vector<std::array<std::size_t, 2>> markers_;  ///< per point, in its batch
+  std::vector<std::size_t> velocity_;                ///< per point, in its batch
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;     ///< of the last decoded state

@@ -14,8 +14,7 @@ void UnilateralTally::close(std::size_t point, double t) { element_of(point).clo
 void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
 void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
 
-void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes,
-                              std::span<const ContactSizes> sizes) {
+void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes, std::span<const ContactSizes> sizes) {
   constexpr double share = 1e-2;  // of the widest gap in any row: far above what an interpolation is off by
   constexpr double least = 1e-9;  // of the length of contact_sizes.hpp
   for (std::size_t k = 0; k < modes.size(); ++k) {
@@ -109,9 +108,10 @@ std::vector<std::string> UnilateralTally::warnings() const {
           "bodies with Coulomb's friction have none there, and an impulse without a collision ends the sliding",
           e.jams.first, more(e.jams), set_.element_name(i)));
     if (e.overlaps.times > 0)
-      all.push_back(fmt::format("from t = {:.9g} s on the surfaces of `{}` overlap, by {:.3g} at most: the integrator has "
-                                "lost an impact, and what follows is wrong. Take another integrator, such as dopri5",
-                                e.overlaps.first, set_.element_name(i), e.overlaps.sum));
+      all.push_back(
+          fmt::format("from t = {:.9g} s on the surfaces of `{}` overlap, by {:.3g} at most: the integrator has "
+                      "lost an impact, and what follows is wrong. Take another integrator, such as dopri5",
+                      e.overlaps.first, set_.element_name(i), e.overlaps.sum));
     if (e.ended.times > 0)
       all.push_back(
           fmt::format("at t = {:.9g} s{} impacts passed between `{}` and others without end: they are closed "

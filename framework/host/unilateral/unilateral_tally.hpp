@@ -25,8 +25,8 @@ class UnilateralTally {
   void jam(std::size_t point, double t);
   /// Impacts that passed on from one to the next without end, and were ended.
   void pass_on(std::size_t point, double t);
-  /// At each row, after the set was evaluated there: surfaces that overlap though nothing holds them have lost an impact.
-  /// sizes: of the points.
+  /// At each row, after the set was evaluated there: surfaces that overlap though nothing holds them have lost an
+  /// impact. sizes: of the points.
   void see_row(double t, std::span<const UnilateralMode> modes, std::span<const ContactSizes> sizes);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
@@ -58,12 +58,12 @@ class UnilateralTally {
   };
   struct Element {
     Count impacts, closed_bounces, jams, ended, gained;
-    Count overlaps;  ///< its sum is the deepest one
+    Count overlaps;                ///< its sum is the deepest one
     double stuck = 0, closed = 0;  ///< s
     bool is_shared = false, is_open = false;
   };
-  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams, &Element::ended,
-                                     &Element::gained, &Element::overlaps};
+  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams,
+                                     &Element::ended,   &Element::gained,         &Element::overlaps};
   Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
 
   const UnilateralSet& set_;

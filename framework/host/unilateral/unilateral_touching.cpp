@@ -20,7 +20,8 @@ constexpr double resolution = 4e-13;
 // The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
 // their rows the acceleration of contact_sizes.hpp.
 constexpr double probe_growth = 1e6, largest_probe = 1e30;
-// Of the response of free bodies: a smaller one is rounding. The row is held by other things, such as a prescribed motion.
+// Of the response of free bodies: a smaller one is rounding. The row is held by other things, such as a prescribed
+// motion.
 constexpr double held_share = 1e-12;
 
 }  // namespace
@@ -30,15 +31,15 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
     // Times are known up to rounding, and so are gaps that close with a speed.
-    const double allowed = std::max(touching_gap * size_of_gap(k), overlap_[k]) +
-                           resolution * std::abs(t * set_.rate(three * k));
+    const double allowed =
+        std::max(touching_gap * size_of_gap(k), overlap_[k]) + resolution * std::abs(t * set_.rate(three * k));
     if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }
 }
 
-/// Finds the force whose effect on a row stands out of the rounding of its rate: what a small force does to a heavy body
-/// is lost there. Of a row that no force moves it is 1.
+/// Finds the force whose effect on a row stands out of the rounding of its rate: what a small force does to a heavy
+/// body is lost there. Of a row that no force moves it is 1.
 void UnilateralMotion::find_probe(std::size_t row, const std::function<double(double)>& moved_by) {
   const ContactSizes& sizes = units_[row / three];
   double& probe = now_.probe[row];

@@ -59,7 +59,8 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
       if (!std::isfinite(rate)) rate = 0;
     return reach;
   }
-  const double distance = part_of_touch_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  const double distance = part_of_touch_step * (last - first),
+               other = t + distance <= last ? t + distance : t - distance;
   evaluate(other, other_values_, other_rates_);
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);

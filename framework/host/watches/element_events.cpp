@@ -195,8 +195,8 @@ void ElementEvents::find_rates_at_limits(Batch& b) {
   const bool good = !y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-h, b.inputs_before) &&
                     beside(h, b.input_rates);
   for (std::size_t k = 0; k < b.input_rates.size(); ++k)
-    b.input_rates[k] = good ? (b.input_rates[k] - b.inputs_before[k]) / (2 * h)
-                            : std::numeric_limits<double>::quiet_NaN();
+    b.input_rates[k] =
+        good ? (b.input_rates[k] - b.inputs_before[k]) / (2 * h) : std::numeric_limits<double>::quiet_NaN();
   b.limits->take_rates(b.input_rates);
   if (!y_.empty()) stand_at_y(b);
 }
@@ -291,10 +291,10 @@ bool ElementEvents::set_discrete(const Batch& b, std::span<const std::int32_t> v
   const std::span<std::int32_t> known = std::span(motion_->discrete).subspan(b.discrete, b.discrete_count);
   if (std::ranges::equal(values, known)) return false;
   if (ask<DiscreteState>(solver_)->set(all_discrete_) != Status::ok)
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s", whose,
-                              time_),
-                  "Report this to the author of the element.");
+    throw Failure(
+        Exit::simulation_failed,
+        fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s", whose, time_),
+        "Report this to the author of the element.");
   std::ranges::copy(values, known.begin());
   return true;
 }

@@ -113,19 +113,19 @@ class ElementEvents {
     std::unique_ptr<Attachments> attached;
     std::span<const JointIndex> joints;
     EventSource* events;
-    std::size_t first, count;                                 ///< event functions
+    std::size_t first, count;                                                         ///< event functions
     std::size_t states = 0, state_count = 0, u = 0, u_count = 0, x = 0, x_count = 0;  ///< first-order states, among all
-    std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
-    DiscreteElement* element;                                 ///< nullptr if it has none
-    StateJumps* jumps;                                        ///< nullptr if it has none
-    RunEnding* ending;                                        ///< nullptr if it has none
-    StepEndings* step_endings;                                ///< nullptr if it has none
-    LimitSource* limits;                                      ///< nullptr if it has none
-    LawValidity* validity;                                    ///< nullptr if it has none
-    double noted_at = 0;                                      ///< when note_limits() was called, s
-    std::vector<LimitNumbers> noted{};                        ///< what it found
-    std::vector<double> inputs_before{}, input_rates{};       ///< room for the rates of what limits read
-    std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
+    std::size_t discrete, discrete_count;                ///< among the discrete states of the elements
+    DiscreteElement* element;                            ///< nullptr if it has none
+    StateJumps* jumps;                                   ///< nullptr if it has none
+    RunEnding* ending;                                   ///< nullptr if it has none
+    StepEndings* step_endings;                           ///< nullptr if it has none
+    LimitSource* limits;                                 ///< nullptr if it has none
+    LawValidity* validity;                               ///< nullptr if it has none
+    double noted_at = 0;                                 ///< when note_limits() was called, s
+    std::vector<LimitNumbers> noted{};                   ///< what it found
+    std::vector<double> inputs_before{}, input_rates{};  ///< room for the rates of what limits read
+    std::unique_ptr<void, void (*)(void*)> object;       ///< the batch
   };
   struct Description {
     std::string element, event;

@@ -26,8 +26,8 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 // Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
 // beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
 constexpr double approach_without_control = 0.75;
-// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its error
-// is too large in any step across it, however short.
+// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its
+// error is too large in any step across it, however short.
 constexpr double ways_crossed = 2;
 // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
 // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
@@ -79,8 +79,7 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
-  if (!find_state(t))
-    throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  if (!find_state(t)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
   if (t == integrator_.time()) {
     guard_ = guard;
@@ -110,8 +109,10 @@ double EventWatch::find_rates(double t, std::span<double> values, std::span<doub
   const double least = pace_.approach < 1 ? part_of_time : first_share;
   const double distance = std::max(part_of_step * (last - first), least * scale(t));
   double other = last - t > t - first ? last : first;
-  if (t + distance < last) other = t + distance;
-  else if (t - distance > first) other = t - distance;
+  if (t + distance < last)
+    other = t + distance;
+  else if (t - distance > first)
+    other = t - distance;
   const double guard = guard_;
   evaluate(other, other_values_, other_rates_);
   guard_ = guard;

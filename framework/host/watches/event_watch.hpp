@@ -29,8 +29,8 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
-  /// Whether an event comes within the time that is passed at an event, so that no step leads there: it is taken for the
-  /// one that was found, at the integrator's time.
+  /// Whether an event comes within the time that is passed at an event, so that no step leads there: it is taken for
+  /// the one that was found, at the integrator's time.
   bool is_due();
   /// Where the last step has to end when it is made once more, because its states before that event may have felt what
   /// lies behind, s: stages of a step without error control lie there, or evaluations of the interpolation. Nothing
@@ -54,7 +54,8 @@ class EventWatch final : private Signals {
   /// At the end of a step in which nothing was found: tells elements of it that want to know. When the function returns
   /// true, a state has changed and the integrator has to begin anew.
   bool end_step();
-  /// The state vector after pass() or end_step() has returned true: that of the integrator, with the states that have jumped.
+  /// The state vector after pass() or end_step() has returned true: that of the integrator, with the states that have
+  /// jumped.
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
@@ -131,7 +132,7 @@ class EventWatch final : private Signals {
   bool rising_ = false;
   bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a state
   std::vector<double> y_, other_y_, other_values_, other_rates_;
-  std::vector<double> values_before_;  ///< shortly before the event
+  std::vector<double> values_before_;   ///< shortly before the event
   std::vector<double> last_values_;     ///< before a new beginning
   std::vector<double> settled_values_;  ///< after a discrete state has changed
   std::vector<Chatter> chatter_;

@@ -62,8 +62,7 @@ double EventWatch::size_of_pole(std::size_t k, double t) {
   }
   if (!integrator_.state_at(first, y_)) return 0;
   const std::span<const double> end = integrator_.state();
-  for (std::size_t i = 0; i < y_.size(); ++i)
-    other_y_[i] = y_[i] + (t - first) / (last - first) * (end[i] - y_[i]);
+  for (std::size_t i = 0; i < y_.size(); ++i) other_y_[i] = y_[i] + (t - first) / (last - first) * (end[i] - y_[i]);
   elements_.evaluate(t, std::span(other_y_).first(states_), other_values_, other_rates_);
   return elements_.size_at_pole(k);
 }

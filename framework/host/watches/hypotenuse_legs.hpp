@@ -10,8 +10,8 @@ namespace polyform::host::inline watches {
 
 /// A divisor such as hypot(x, y, z) is zero where all its legs are. Each leg passes zero in many other places, where
 /// nothing happens. Where all pass zero within one step, the largest of them at an end of the step is one of those that
-/// change their signs, and it is no less than the hypotenuse over the root of their number. So a leg that is far shorter
-/// than the hypotenuse need not be looked at.
+/// change their signs, and it is no less than the hypotenuse over the root of their number. So a leg that is far
+/// shorter than the hypotenuse need not be looked at.
 class HypotenuseLegs {
  public:
   explicit HypotenuseLegs(const ElementEvents&);

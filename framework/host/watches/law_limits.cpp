@@ -34,11 +34,12 @@ std::vector<std::string> LawLimits::warnings() const {
   std::vector<std::string> all;
   for (const auto& [key, worst] : beyond_) {
     const ElementEvents::LawSource& of = sources_[key.first];
-    all.push_back(fmt::format("`{}` ({}) is used beyond its law between {} and {}: {} comes to {:.2g} at t = {:.6g} s, "
-                              "and the law holds up to {:g}. {}",
-                              of.source.names[key.second], of.source.type, body_of(of, worst.excess.markers[0]),
-                              body_of(of, worst.excess.markers[1]), of.validity->quantity(), worst.excess.value,
-                              worst.time, of.validity->most(), of.validity->advice()));
+    all.push_back(
+        fmt::format("`{}` ({}) is used beyond its law between {} and {}: {} comes to {:.2g} at t = {:.6g} s, "
+                    "and the law holds up to {:g}. {}",
+                    of.source.names[key.second], of.source.type, body_of(of, worst.excess.markers[0]),
+                    body_of(of, worst.excess.markers[1]), of.validity->quantity(), worst.excess.value, worst.time,
+                    of.validity->most(), of.validity->advice()));
   }
   return all;
 }

@@ -20,8 +20,8 @@ class LawLimits {
   void look();
   /// What was taken belongs to the motion, at the time t.
   void accept(double t);
-  /// A sentence for each element that was, among those of its type, the farthest beyond at some step; with its bodies and
-  /// the time of its largest value. Elements that were never the farthest are not told.
+  /// A sentence for each element that was, among those of its type, the farthest beyond at some step; with its bodies
+  /// and the time of its largest value. Elements that were never the farthest are not told.
   std::vector<std::string> warnings() const;
 
  private:
@@ -33,8 +33,8 @@ class LawLimits {
 
   const SystemView& view_;
   std::vector<ElementEvents::LawSource> sources_;
-  std::vector<LawExcess> taken_;                                   ///< per source
-  std::map<std::pair<std::size_t, std::size_t>, Worst> beyond_;    ///< by source and instance
+  std::vector<LawExcess> taken_;                                 ///< per source
+  std::map<std::pair<std::size_t, std::size_t>, Worst> beyond_;  ///< by source and instance
 };
 
 }  // namespace polyform::host::watches

@@ -25,8 +25,8 @@ class PaceWatch {
   void look(double now, std::size_t evaluations, const SolverOde&);
   /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
   /// come: a clause that tells it, without a full stop. After look(). A thousand steps tell it where 1e11 times as many
-  /// are still to come: those of a large system take seconds. A hundred evaluations count as a step. touching: rows hold
-  /// at times; where no time passes at all, their own watch tells which of them change without end.
+  /// are still to come: those of a large system take seconds. A hundred evaluations count as a step. touching: rows
+  /// hold at times; where no time passes at all, their own watch tells which of them change without end.
   std::optional<std::string> out_of_reach(bool touching) const;
 
  private:

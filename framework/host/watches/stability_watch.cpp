@@ -73,16 +73,18 @@ std::string StabilityWatch::too_long(double step, double t, std::span<const doub
   scale_.reset();
   const double rate = rate_at(t, y, many_looks);
   if (integrator_.follows_stiffness() || !(rate * step > beyond_the_bound)) return {};
-  return fmt::format("The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows "
-                     "in steps shorter than about {:.1g} s",
-                     step, name_of_fastest(t, y, rate), rate, beyond_the_bound / rate);
+  return fmt::format(
+      "The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows "
+      "in steps shorter than about {:.1g} s",
+      step, name_of_fastest(t, y, rate), rate, beyond_the_bound / rate);
 }
 
 std::string StabilityWatch::held() const {
   if (held_ < 2 || 2 * held_ <= looks_) return {};
-  return fmt::format("{} at {:.2g} rad/s held the steps at {:.2g} s for stability; an implicit method (--integrator auto "
-                     "or radau5) need not follow it",
-                     by_.empty() ? "the fastest motion" : by_, rate_, step_);
+  return fmt::format(
+      "{} at {:.2g} rad/s held the steps at {:.2g} s for stability; an implicit method (--integrator auto "
+      "or radau5) need not follow it",
+      by_.empty() ? "the fastest motion" : by_, rate_, step_);
 }
 
 }  // namespace polyform::host::watches

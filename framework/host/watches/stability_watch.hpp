@@ -37,10 +37,10 @@ class StabilityWatch {
   const Integration& integrator_;
   std::optional<TimeScale> scale_;
   std::size_t due_ = 0, looks_ = 0, held_ = 0;
-  std::size_t steps_ = 0;        ///< when the present stretch began, and the time then
+  std::size_t steps_ = 0;  ///< when the present stretch began, and the time then
   double since_ = 0;
-  double fastest_ = 0;           ///< of the last look, rad/s
-  double rate_ = 0, step_ = 0;   ///< of the last look at which the steps were held
+  double fastest_ = 0;          ///< of the last look, rad/s
+  double rate_ = 0, step_ = 0;  ///< of the last look at which the steps were held
   std::string by_;
 };
 

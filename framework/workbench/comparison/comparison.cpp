@@ -27,8 +27,11 @@ std::vector<Finisher> run_all(const System& system, const TraceLayout& layout, s
   std::vector<Finisher> finishers;
   for (std::size_t k = 0; k < ends.size(); ++k) {
     const Formulation& formulation = *contenders[k].formulation;
-    standings.push_back({std::move(ends[k]), std::string(formulation.name()),
-                         has(formulation.abilities(), Ability::reactions), {}, {}});
+    standings.push_back({std::move(ends[k]),
+                         std::string(formulation.name()),
+                         has(formulation.abilities(), Ability::reactions),
+                         {},
+                         {}});
     const Standing& standing = standings.back();
     if (standing.run && standing.run->end != End::failed) finishers.push_back({k, std::move(traces[k])});
   }
@@ -85,9 +88,8 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   for (const Finisher& finisher : finishers) runs.push_back(&*result.standings[finisher.index].run);
   const double bound = sensible_bound(system, runs, settings.duration);
   if (!result.first) {
-    const auto fastest = std::ranges::min_element(finishers, {}, [&](const Finisher& f) {
-      return result.standings[f.index].run->wall_seconds;
-    });
+    const auto fastest = std::ranges::min_element(
+        finishers, {}, [&](const Finisher& f) { return result.standings[f.index].run->wall_seconds; });
     result.bounded = check_steps(system, layout, contenders[fastest->index], *fastest->trace,
                                  *result.standings[fastest->index].run, settings, scales, bound, tolerance, twins);
     result.interrupted = interrupted();

@@ -312,14 +312,10 @@ std::unique_ptr<Trace> consensus(const TraceLayout& layout, std::span<Trace* con
 double distance(const TraceItem& item, const double* a, const double* b) {
   if (!all_finite(a, item.size()) || !all_finite(b, item.size())) return std::numeric_limits<double>::infinity();
   switch (item.kind) {
-    case Kind::vector:
-      return norm(vector(a) - vector(b));
-    case Kind::quaternion:
-      return norm(rotation_vector(conjugate(quaternion(a)) * quaternion(b)));
-    case Kind::turn:
-      return std::abs(turned(*a, *b));
-    case Kind::number:
-      break;
+    case Kind::vector: return norm(vector(a) - vector(b));
+    case Kind::quaternion: return norm(rotation_vector(conjugate(quaternion(a)) * quaternion(b)));
+    case Kind::turn: return std::abs(turned(*a, *b));
+    case Kind::number: break;
   }
   return std::abs(*a - *b);
 }

@@ -41,7 +41,7 @@ struct Scales {
 /// One run that takes part.
 struct Witness {
   TraceRows* trace = nullptr;
-  bool reactions = true;  ///< whether its reactions are to be read
+  bool reactions = true;                  ///< whether its reactions are to be read
   std::vector<std::string> kernels = {};  ///< that its solver shares with others
 };
 /// The votes of those that take part in a quantity.
@@ -74,7 +74,7 @@ struct Verdict {
   std::vector<std::optional<Parting>> partings;  ///< of each run, whatever the others do
   std::optional<Parting> first;                  ///< the earliest parting; the largest one at that time
   std::vector<Side> sides;  ///< at the first parting; those with the fewest votes stand before the others
-  double until = 0;                              ///< the last time that all runs have, s
+  double until = 0;         ///< the last time that all runs have, s
 };
 
 /// Judges over the rows that all runs have; runs that share kernels have one vote for each quantity. At least two runs.

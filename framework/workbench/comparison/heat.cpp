@@ -25,8 +25,7 @@ struct Start {
       : v(given.v.begin(), given.v.end()), etadot(given.etadot.begin(), given.etadot.end()) {
     for (double& x : v) x *= 1 + share;
     for (double& x : etadot) x *= 1 + share;
-    state = {.q = given.q, .v = v, .eta = given.eta, .etadot = etadot, .x = given.x,
-             .discrete = given.discrete};
+    state = {.q = given.q, .v = v, .eta = given.eta, .etadot = etadot, .x = given.x, .discrete = given.discrete};
   }
   std::vector<double> v, etadot;
   ConstStateView state;
@@ -89,9 +88,7 @@ void receive(std::string_view message, std::size_t which, const HeatControl& con
         control.progress(which, time);
       }
       return;
-    case noted:
-      end.note = text;
-      return;
+    case noted: end.note = text; return;
     case skipped:
       end.how = HeatEnd::How::skipped;
       end.reason = text;

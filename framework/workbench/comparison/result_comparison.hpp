@@ -14,7 +14,7 @@ namespace polyform::host::inline comparison {
 /// A result that takes part; it has a column `time`.
 struct ComparedResult {
   const Results* results = nullptr;
-  bool reactions = true;  ///< whether its reactions are to be read
+  bool reactions = true;                  ///< whether its reactions are to be read
   std::vector<std::string> kernels = {};  ///< that its solver runs; runs of one solver share one more, its own
 };
 

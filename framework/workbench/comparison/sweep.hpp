@@ -36,7 +36,7 @@ struct Sweep {
   std::vector<Dropout> dropouts;               ///< who is not among them
   /// How far the runs of the reference are from each other at most; none if there are less than two.
   std::optional<Departure> apart_position, apart_angle;
-  std::vector<SweepPoint> points;              ///< by solver, then value; skipped solvers once
+  std::vector<SweepPoint> points;  ///< by solver, then value; skipped solvers once
 };
 
 /// The value for the reference: a quarter of the smallest step, or a hundredth of the smallest tolerance, but no

@@ -28,7 +28,7 @@ constexpr const char* room = "Make room in the folder for temporary files, or co
 
 std::string_view name_of(Quantity quantity) {
   constexpr std::string_view names[] = {
-      "position",          "angle", "joint", "modal", "force", "moment", "acceleration", "angular_acceleration",
+      "position",           "angle", "joint", "modal", "force", "moment", "acceleration", "angular_acceleration",
       "joint_acceleration", "output"};
   return names[static_cast<std::size_t>(quantity)];
 }
@@ -77,8 +77,7 @@ TraceLayout::TraceLayout(const System& system)
   }
   for (const ConstraintForce& force : constraint_forces(view_)) {
     if (std::ranges::find(count.open_rows, force.row) != count.open_rows.end()) continue;
-    add(Quantity::output, Kind::number, false,
-        kept(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
+    add(Quantity::output, Kind::number, false, kept(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
     constraint_rows_.push_back(force.row);
   }
   if (!open_.empty()) {
@@ -96,15 +95,9 @@ void TraceItems::add(Quantity quantity, TraceItem::Kind kind, bool length, std::
 void TraceLayout::add_coordinates(const JointData& joint) {
   using Kind = TraceItem::Kind;
   for (const Primitive& primitive : joint.primitives) switch (primitive.kind) {
-      case Primitive::Kind::rotation:
-        add(Quantity::joint, Kind::turn, false, joint.name);
-        break;
-      case Primitive::Kind::translation:
-        add(Quantity::joint, Kind::number, true, joint.name);
-        break;
-      case Primitive::Kind::ball:
-        add(Quantity::joint, Kind::quaternion, false, joint.name);
-        break;
+      case Primitive::Kind::rotation: add(Quantity::joint, Kind::turn, false, joint.name); break;
+      case Primitive::Kind::translation: add(Quantity::joint, Kind::number, true, joint.name); break;
+      case Primitive::Kind::ball: add(Quantity::joint, Kind::quaternion, false, joint.name); break;
     }
   if (joint.kernel == nullptr) return;
   const std::vector<Variable> own = positions_of(joint);
@@ -141,7 +134,8 @@ void TraceLayout::add_accelerations(const JointData& joint) {
     if (own.unit == "m/s" || own.unit == "rad/s")
       one(Kind::number, own.unit == "m/s");
     else
-      add(Quantity::output, Kind::number, false, kept(fmt::format("d/dt {}, {}{}", told(joint, own), own.unit, own.unit.ends_with("/s") ? "^2" : "/s")));
+      add(Quantity::output, Kind::number, false,
+          kept(fmt::format("d/dt {}, {}{}", told(joint, own), own.unit, own.unit.ends_with("/s") ? "^2" : "/s")));
   }
 }
 
@@ -240,8 +234,8 @@ void TraceLayout::leave_open(TraceRows& run) {
 void TraceLayout::keep_unique(std::span<double> row) const {
   for (const OpenPlace& open : open_) {
     double* f = row.data() + open.force;
-    const Spatial r = open.reaction.unique_part({{f[3], f[4], f[5]}, {f[0], f[1], f[2]}},
-                                                axes(row, open.reaction.axes));
+    const Spatial r =
+        open.reaction.unique_part({{f[3], f[4], f[5]}, {f[0], f[1], f[2]}}, axes(row, open.reaction.axes));
     for (const double value : {r.linear.x, r.linear.y, r.linear.z, r.angular.x, r.angular.y, r.angular.z}) *f++ = value;
   }
 }

@@ -19,9 +19,10 @@
 namespace polyform::host::inline comparison {
 
 /// The quantities in which runs are compared. Joint coordinates are rad or m, their accelerations likewise; modal
-/// coordinates as their body type defines them. Outputs are those of elements, forces of constraints that are unique, and
-/// coordinates of joints that are code in other units. Each is shown in its unit, and does not decide who agrees: they
-/// follow from the motion, accelerations and reactions, which do decide, and their numbers may be as small as rounding.
+/// coordinates as their body type defines them. Outputs are those of elements, forces of constraints that are unique,
+/// and coordinates of joints that are code in other units. Each is shown in its unit, and does not decide who agrees:
+/// they follow from the motion, accelerations and reactions, which do decide, and their numbers may be as small as
+/// rounding.
 enum class Quantity {
   position,
   angle,
@@ -136,7 +137,7 @@ class TraceLayout final : public TraceItems {
   std::vector<OpenPlace> open_;
   std::deque<std::string> names_;             ///< that nothing else keeps
   std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
-  std::size_t state_ = none;  ///< place of the canonical state, if some reactions are open
+  std::size_t state_ = none;                  ///< place of the canonical state, if some reactions are open
   double reach_ = 0;
   Scale acting_;
 };

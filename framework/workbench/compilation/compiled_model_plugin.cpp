@@ -50,8 +50,7 @@ std::string source_of(Solver& solver, std::string_view formulation, const Source
   return std::move(text.text);
 }
 
-CompiledModelPlugin::CompiledModelPlugin(const std::string& name, const std::string& source,
-                                         const std::string& version)
+CompiledModelPlugin::CompiledModelPlugin(const std::string& name, const std::string& source, const std::string& version)
     : made_(compile_plugin(name, source, version)) {
   RegistryOptions options({made_.file.string()});
   options.environment.clear();

@@ -20,9 +20,9 @@ std::string compiled_name(std::string_view model_file);
 std::string compiled_meaning(std::string_view model_file);
 
 struct SourceRequest {
-  std::string name;      ///< compiled_name()
-  std::string model;     ///< compiled_meaning()
-  std::span<Solver* const> variants{};   ///< numbers in which they differ stay open (model_source.hpp)
+  std::string name;                     ///< compiled_name()
+  std::string model;                    ///< compiled_meaning()
+  std::span<Solver* const> variants{};  ///< numbers in which they differ stay open (model_source.hpp)
 };
 /// The source of a solver. Failure (bad_input), with the reason, where it has none. formulation: the solver's, for
 /// messages.

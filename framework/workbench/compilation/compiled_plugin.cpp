@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 /// What a plugin is made of beside its source.
 struct Toolkit {
   Compiler compiler;
-  std::string instruction_set;           ///< "baseline" or the best that this processor has a library for
+  std::string instruction_set;  ///< "baseline" or the best that this processor has a library for
   std::vector<std::string> flags;
-  std::vector<std::string> libraries;    ///< after the source
-  std::string digests;                   ///< of the libraries, for the record
+  std::vector<std::string> libraries;  ///< after the source
+  std::string digests;                 ///< of the libraries, for the record
 };
 
 fs::path library_for(const std::string& instruction_set) {
@@ -47,8 +47,9 @@ Toolkit toolkit() {
   kit.compiler = find_compiler();
   // Products and sums in one operation, as everywhere in the kernels; the code has no loops that a compiler could turn
   // into vectors, and looking for more of these takes it long.
-  kit.flags = {"-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast",
-               "-fno-tree-vectorize", "-w"};
+  kit.flags = {
+      "-std=c++20",          "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast",
+      "-fno-tree-vectorize", "-w"};
   // GCC needs fewer registers when it puts statements in another order before it gives registers to them.
   if (kit.compiler.version.find("g++") != std::string::npos || kit.compiler.version.find("GCC") != std::string::npos)
     kit.flags.insert(kit.flags.end(), {"-fschedule-insns", "-fsched-pressure"});

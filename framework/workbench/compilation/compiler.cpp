@@ -67,9 +67,9 @@ Compiler find_one(const Wish& wish, const std::vector<std::string>& usual_names)
   for (const std::string& usual : usual_names)
     if (!found) found = find_program(usual);
   if (!found)
-    throw Failure(Exit::simulation_failed, fmt::format("there is no {}: {}", wish.what, wish.none),
-                  fmt::format("Install one (Debian: apt-get install {}), or name it in {}.", wish.package,
-                              wish.variable));
+    throw Failure(
+        Exit::simulation_failed, fmt::format("there is no {}: {}", wish.what, wish.none),
+        fmt::format("Install one (Debian: apt-get install {}), or name it in {}.", wish.package, wish.variable));
   const WorkingFolder folder(fs::temp_directory_path());
   const ProgramEnd end = run_program({*found, "--version"}, folder.file("version"));
   if (end.status != 0)

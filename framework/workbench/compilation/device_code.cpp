@@ -19,18 +19,18 @@ namespace fs = std::filesystem;
 
 /// Later processors take the code of earlier ones.
 const std::vector<std::string>& device_flags() {
-  static const std::vector<std::string> flags{"-xcuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
-                                              "--cuda-gpu-arch=sm_70", "-S", "-O3", "-std=c++20", "-w",
-                                              "-DPOLYFORM_DEVICE"};
+  static const std::vector<std::string> flags{
+      "-xcuda", "--cuda-device-only", "-nocudainc", "-nocudalib",       "--cuda-gpu-arch=sm_70", "-S",
+      "-O3",    "-std=c++20",         "-w",         "-DPOLYFORM_DEVICE"};
   return flags;
 }
 
 /// Headers that the source of a model includes for devices, all of them: the code depends on each.
 std::string digests_of_headers(const fs::path& include) {
   std::string all;
-  for (const char* const header : {"solvers/compiled_device.hpp", "solvers/compiled_room.hpp",
-                                   "solvers/device_numbers.hpp", "solvers/device_steps.hpp",
-                                   "solvers/device_worlds.hpp", "mechanics/sine_cosine.hpp"}) {
+  for (const char* const header :
+       {"solvers/compiled_device.hpp", "solvers/compiled_room.hpp", "solvers/device_numbers.hpp",
+        "solvers/device_steps.hpp", "solvers/device_worlds.hpp", "mechanics/sine_cosine.hpp"}) {
     const fs::path file = include / "polyform" / header;
     const std::optional<std::string> text = file_content(file.string());
     if (!text)
@@ -55,8 +55,8 @@ DeviceCode compile_device_code(const std::string& name, const std::string& sourc
   const KeptFile kept = keep_compiled({name, ".cpp", ".ptx"}, source, record, [&](const WorkingFolder& work) {
     std::vector<std::string> words{compiler.file};
     words.insert(words.end(), device_flags().begin(), device_flags().end());
-    words.insert(words.end(), {"-I" + include.string(), work.file(name + ".cpp").string(), "-o",
-                               work.file(name + ".ptx").string()});
+    words.insert(words.end(),
+                 {"-I" + include.string(), work.file(name + ".cpp").string(), "-o", work.file(name + ".ptx").string()});
     run_compiler(work, words, "POLYFORM_DEVICE_CXX");
   });
   return {kept.file, file_content(kept.file.string()).value_or(""), kept.kept, kept.seconds, compiler.version};

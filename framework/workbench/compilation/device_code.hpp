@@ -12,10 +12,10 @@ inline constexpr std::string_view device_code_form = "ptx";
 
 struct DeviceCode {
   std::filesystem::path file;
-  std::string text;        ///< PTX, with the functions polyform_<method> (compiled_device.hpp)
-  bool kept = false;       ///< it was there already
-  double seconds = 0;      ///< that compiling took
-  std::string compiler;    ///< its version
+  std::string text;      ///< PTX, with the functions polyform_<method> (compiled_device.hpp)
+  bool kept = false;     ///< it was there already
+  double seconds = 0;    ///< that compiling took
+  std::string compiler;  ///< its version
 
   /// Whether it has a function for the integrator of that name.
   bool has(std::string_view method) const;

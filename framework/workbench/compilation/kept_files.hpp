@@ -24,8 +24,8 @@ struct CompiledName {
 };
 struct KeptFile {
   std::filesystem::path file;
-  bool kept = false;    ///< it was there already
-  double seconds = 0;   ///< that making it took
+  bool kept = false;   ///< it was there already
+  double seconds = 0;  ///< that making it took
 };
 
 /// The file that make() makes of the source, which stands in the working folder. It is kept in a folder of its own in

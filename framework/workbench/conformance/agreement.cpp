@@ -62,8 +62,7 @@ Difference difference(const SystemView& view, const Observation& a, const Observ
   for (std::size_t i = 0; i < view.modes; ++i) {
     d.acceleration = larger(d.acceleration, std::abs(a.modal_acceleration[i] - b.modal_acceleration[i]));
     acceleration_scale = larger(acceleration_scale, std::abs(a.modal_acceleration[i]));
-    d.motion =
-        larger({d.motion, std::abs(a.eta[i] - b.eta[i]), std::abs(a.etadot[i] - b.etadot[i])});
+    d.motion = larger({d.motion, std::abs(a.eta[i] - b.eta[i]), std::abs(a.etadot[i] - b.etadot[i])});
   }
   for (std::size_t i = 0; i < view.states; ++i) {
     rates = larger(rates, std::abs(a.state_rates[i] - b.state_rates[i]));

@@ -71,8 +71,12 @@ inline Rows evaluate(ConstraintBatch& batch, Strided<const ElementInstance> inst
                           velocity_right = given.numbers("velocity_right", count),
                           acceleration_right = given.numbers("acceleration_right", count),
                           effort = given.numbers("effort", count);
-  ConstraintOutput view{.A = A, .B = B, .residual = residual, .velocity_right = velocity_right,
-                          .acceleration_right = acceleration_right, .effort = effort};
+  ConstraintOutput view{.A = A,
+                        .B = B,
+                        .residual = residual,
+                        .velocity_right = velocity_right,
+                        .acceleration_right = acceleration_right,
+                        .effort = effort};
   out.allocations = allocations_of([&] { batch.evaluate(in.view(), view); });
   given.check();
   out.A.assign(A.begin(), A.end());

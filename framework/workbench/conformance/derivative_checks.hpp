@@ -32,8 +32,7 @@ std::vector<double> differences(const DerivativeShape& shape, const std::vector<
     move(up, step);
     move(down, -step);
     const std::vector<double> above = outputs(up), below = outputs(down);
-    for (std::size_t r = 0; r < above.size(); ++r)
-      matrix[r * shape.inputs() + c] = (above[r] - below[r]) / (2 * step);
+    for (std::size_t r = 0; r < above.size(); ++r) matrix[r * shape.inputs() + c] = (above[r] - below[r]) / (2 * step);
   };
   for (std::size_t m = 0; m < shape.markers; ++m)
     for (std::size_t k = 0; k < 3; ++k) {

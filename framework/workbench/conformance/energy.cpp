@@ -47,8 +47,7 @@ double energy_drift(const Formulation& formulation, const SystemView& view, cons
                     const IntegratorChoice& choice, double duration) {
   Observed seen(formulation, view, state);
   Equation equation(seen.solver());
-  Integration integrator(equation, choice,
-                         {.step = 1e-3, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12});
+  Integration integrator(equation, choice, {.step = 1e-3, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12});
   integrator.start(0, seen.y());
   const double before = energy_of(seen.now()), potential_before = seen.now().potential_energy;
   double size = std::max(1.0, seen.now().kinetic_energy), worst = 0;

@@ -20,21 +20,15 @@ std::string table_of(std::span<const double> data, std::size_t stride, std::stri
 std::string text_of(const TimeFunction& f) {
   using Kind = TimeFunction::Kind;
   switch (f.kind) {
-    case Kind::constant:
-      return fmt::format("{{constant: {}}}", f.constant);
-    case Kind::polynomial:
-      return fmt::format("{{polynomial: [{}]}}", fmt::join(f.data, ", "));
-    case Kind::ramp:
-      return fmt::format("{{ramp: {{rate: {}, start: {}, end: {}}}}}", f.rate, f.start, f.end);
+    case Kind::constant: return fmt::format("{{constant: {}}}", f.constant);
+    case Kind::polynomial: return fmt::format("{{polynomial: [{}]}}", fmt::join(f.data, ", "));
+    case Kind::ramp: return fmt::format("{{ramp: {{rate: {}, start: {}, end: {}}}}}", f.rate, f.start, f.end);
     case Kind::sine:
       return fmt::format("{{sine: {{amplitude: {}, frequency: {}, phase: {}, offset: {}}}}}", f.amplitude, f.frequency,
                          f.phase, f.offset);
-    case Kind::linear_table:
-      return table_of(f.data, 2, "linear");
-    case Kind::cubic_table:
-      return table_of(f.data, 3, "cubic");
-    case Kind::other:
-      break;
+    case Kind::linear_table: return table_of(f.data, 2, "linear");
+    case Kind::cubic_table: return table_of(f.data, 3, "cubic");
+    case Kind::other: break;
   }
   return {};
 }
@@ -49,26 +43,19 @@ std::string matrix_of(const FieldValue& value) {
 
 std::string text_of(const FieldSpec& spec, const FieldValue& value) {
   switch (spec.type) {
-    case FieldType::number:
-      return fmt::format("{}", value.number);
-    case FieldType::integer:
-      return fmt::format("{}", value.integer);
-    case FieldType::boolean:
-      return value.integer != 0 ? "true" : "false";
+    case FieldType::number: return fmt::format("{}", value.number);
+    case FieldType::integer: return fmt::format("{}", value.integer);
+    case FieldType::boolean: return value.integer != 0 ? "true" : "false";
     case FieldType::text:
-    case FieldType::choice:
-      return show(value.text);
+    case FieldType::choice: return show(value.text);
     case FieldType::vector3:
-    case FieldType::direction:
-      return fmt::format("[{}, {}, {}]", value.vector.x, value.vector.y, value.vector.z);
+    case FieldType::direction: return fmt::format("[{}, {}, {}]", value.vector.x, value.vector.y, value.vector.z);
     case FieldType::orientation: {
       const Quat& r = value.orientation;
       return fmt::format("[{}, {}, {}, {}]", r.w, r.x, r.y, r.z);
     }
-    case FieldType::numbers:
-      return fmt::format("[{}]", fmt::join(value.numbers, ", "));
-    case FieldType::matrix:
-      return matrix_of(value);
+    case FieldType::numbers: return fmt::format("[{}]", fmt::join(value.numbers, ", "));
+    case FieldType::matrix: return matrix_of(value);
     case FieldType::time_function:
     case FieldType::time_functions: {
       std::string list;
@@ -80,8 +67,7 @@ std::string text_of(const FieldSpec& spec, const FieldValue& value) {
     case FieldType::joint:
     case FieldType::bodies:
     case FieldType::markers:
-    case FieldType::joints:
-      break;
+    case FieldType::joints: break;
   }
   return {};
 }

@@ -90,8 +90,7 @@ inline void ask_shapes(const FlexibleData& body, const Vec3& point) {
 
 class Probe {
  public:
-  explicit Probe(const FlexibleData& data)
-      : modes_(data.modes), batch_(make(*data.type, {data.instance, 1})) {}
+  explicit Probe(const FlexibleData& data) : modes_(data.modes), batch_(make(*data.type, {data.instance, 1})) {}
   Equations at(const Eigen::Vector3d& omega, const Vector& eta, const Vector& etadot) {
     Call call(omega, eta, etadot);
     FlexibleOutput out = call.out();

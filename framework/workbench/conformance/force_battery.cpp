@@ -80,8 +80,7 @@ void turn_vector(const Mat3& R, std::span<double> states, std::size_t first) {
 /// If nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their size:
 /// their effect on the wrenches is compared instead.
 void clear_vectors(Load& load, std::span<const std::size_t> firsts) {
-  for (const std::size_t first : firsts)
-    std::fill_n(load.rates.begin() + static_cast<std::ptrdiff_t>(first), 3, 0.0);
+  for (const std::size_t first : firsts) std::fill_n(load.rates.begin() + static_cast<std::ptrdiff_t>(first), 3, 0.0);
   if (!firsts.empty()) load.power = 0;
 }
 
@@ -157,33 +156,33 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
 }
 
 void check_batches(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
-  list.claim(
-      "instances in one batch give what each gives alone, in any order", 1e-12,
-      "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
-        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-          const std::vector<BatchInput> parts = inputs(one, path, 0);
-          const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
-          const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
-          Load alone, alone_backwards;
-          const auto append = [](Load& to, const Load& from) {
-            to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
-            to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
-            to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
-            to.potential_energy += from.potential_energy;
-            to.power += from.power;
-          };
-          for (std::size_t i = 0; i < parts.size(); ++i) {
-            append(alone, loads_of(*make_loads(*group.type, group.instances.subspan(i, 1)), parts[i]));
-            append(alone_backwards, loads_of(*make_loads(*group.type, std::span(turned).subspan(i, 1)), backwards[i]));
-          }
-          m.see(largest_difference(alone.numbers(),
-                                   loads_of(*make_loads(*group.type, group.instances), joined(parts)).numbers()),
-                "in the order of the model");
-          m.see(largest_difference(alone_backwards.numbers(),
-                                   loads_of(*make_loads(*group.type, turned), joined(backwards)).numbers()),
-                "in the reverse order");
-        });
-      });
+  list.claim("instances in one batch give what each gives alone, in any order", 1e-12,
+             "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
+               on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+                 const std::vector<BatchInput> parts = inputs(one, path, 0);
+                 const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
+                 const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
+                 Load alone, alone_backwards;
+                 const auto append = [](Load& to, const Load& from) {
+                   to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
+                   to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
+                   to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
+                   to.potential_energy += from.potential_energy;
+                   to.power += from.power;
+                 };
+                 for (std::size_t i = 0; i < parts.size(); ++i) {
+                   append(alone, loads_of(*make_loads(*group.type, group.instances.subspan(i, 1)), parts[i]));
+                   append(alone_backwards,
+                          loads_of(*make_loads(*group.type, std::span(turned).subspan(i, 1)), backwards[i]));
+                 }
+                 m.see(largest_difference(alone.numbers(),
+                                          loads_of(*make_loads(*group.type, group.instances), joined(parts)).numbers()),
+                       "in the order of the model");
+                 m.see(largest_difference(alone_backwards.numbers(),
+                                          loads_of(*make_loads(*group.type, turned), joined(backwards)).numbers()),
+                       "in the reverse order");
+               });
+             });
   claim_own_data(
       &type, cases, list, [&](const Case& one) { return loads_in(one); },
       [](const Case& one) {
@@ -328,8 +327,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
       [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
   check_offers(type, cases, bench, list);
   check_discrete(
-      type.descriptor().discrete, cases, list,
-      [&](const Case& one) { return loads_in(one); },
+      type.descriptor().discrete, cases, list, [&](const Case& one) { return loads_in(one); },
       [](const Case& one, Path& path, double t) { return EventState{joined(inputs(one, path, t))}; });
   check_in_formulations(cases, true, bench, list);
 }

@@ -49,9 +49,8 @@ void see_batch(const Formulation& formulation, const Case& one, Measure& m) {
     BatchOutput single{.ydot = alone, .done = done};
     batch->evaluate({.t = t, .y = y, .active = active}, single);
     for (std::size_t i = 0; i < n; ++i)
-      m.see(alone[i * lanes + k] == ydot[i * lanes + k] ? 0 : 1, [&] {
-        return fmt::format("lane {}, number {}: what stands in other lanes changes its last bits", k, i);
-      });
+      m.see(alone[i * lanes + k] == ydot[i * lanes + k] ? 0 : 1,
+            [&] { return fmt::format("lane {}, number {}: what stands in other lanes changes its last bits", k, i); });
   }
 }
 

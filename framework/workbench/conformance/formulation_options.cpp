@@ -29,9 +29,8 @@ SolverPointer compiled_or_refused(const Formulation& formulation, const SystemVi
 bool is_finite(const Observation& o) {
   const auto finite = [](double x) { return std::isfinite(x); };
   const StateView& s = o.state();
-  for (const std::span<double>& list :
-       {s.q, s.v, s.eta, s.etadot, s.x, o.acceleration, o.modal_acceleration, o.state_rates, o.module_multipliers,
-        o.constraint_multipliers})
+  for (const std::span<double>& list : {s.q, s.v, s.eta, s.etadot, s.x, o.acceleration, o.modal_acceleration,
+                                        o.state_rates, o.module_multipliers, o.constraint_multipliers})
     if (!std::ranges::all_of(list, finite)) return false;
   for (const double x : {o.kinetic_energy, o.potential_energy, o.power, o.position_violation, o.velocity_violation})
     if (!finite(x)) return false;

@@ -29,11 +29,9 @@ void Witnesses::tell(Measure& m) const {
     kernels.insert(its.begin(), its.end());
   }
   if (sharing.empty()) return;
-  const std::string shared =
-      fmt::format("{} share{} arithmetic with it ({})", fmt::join(sharing, ", "), sharing.size() == 1 ? "s" : "",
-                  fmt::join(kernels, ", "));
-  if (independent_.empty())
-    throw Undecided(fmt::format("met, but by no independent formulation: {}", shared));
+  const std::string shared = fmt::format("{} share{} arithmetic with it ({})", fmt::join(sharing, ", "),
+                                         sharing.size() == 1 ? "s" : "", fmt::join(kernels, ", "));
+  if (independent_.empty()) throw Undecided(fmt::format("met, but by no independent formulation: {}", shared));
   m.remark(fmt::format("compared with {}; of these {}", fmt::join(all(), ", "), shared));
 }
 
@@ -72,25 +70,24 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
     list.unsupported(name, "it does not run the first of the random models, as other checks tell");
     return;
   }
-  list.claim(name, 0,
-             "Kernels::name() gives a few words that live as long as the solver (polyform/contract/kernels.hpp)",
-             [&](Measure& m) {
-               for (const Case& one : cases) {
-                 Observed a(formulation, one.sample.view(), one.state), b(formulation, one.sample.view(), one.state);
-                 const Kernels* kernels = told(a.solver());
-                 constexpr std::size_t few = 64;  // the host does not read more
-                 m.see(kernels == nullptr || kernels->count() > few ? 1 : 0,
-                       "they are more than 64, or not always declared");
-                 for (std::size_t i = 0; m.good() && i < kernels->count(); ++i) {
-                   const std::string_view text = kernels->name(i);
-                   const bool is_name = !text.empty() && text.size() <= 60 && text.find(';') == text.npos &&
-                                        first_unprintable(text).length == 0;
-                   m.see(is_name ? 0 : 1, [&] { return fmt::format("this is no name: {}", printable(text)); });
-                 }
-                 m.see(kernels_of(a.solver()) == kernels_of(b.solver()) ? 0 : 1,
-                       "two solvers of one model declare different ones");
-               }
-             });
+  list.claim(
+      name, 0, "Kernels::name() gives a few words that live as long as the solver (polyform/contract/kernels.hpp)",
+      [&](Measure& m) {
+        for (const Case& one : cases) {
+          Observed a(formulation, one.sample.view(), one.state), b(formulation, one.sample.view(), one.state);
+          const Kernels* kernels = told(a.solver());
+          constexpr std::size_t few = 64;  // the host does not read more
+          m.see(kernels == nullptr || kernels->count() > few ? 1 : 0, "they are more than 64, or not always declared");
+          for (std::size_t i = 0; m.good() && i < kernels->count(); ++i) {
+            const std::string_view text = kernels->name(i);
+            const bool is_name = !text.empty() && text.size() <= 60 && text.find(';') == text.npos &&
+                                 first_unprintable(text).length == 0;
+            m.see(is_name ? 0 : 1, [&] { return fmt::format("this is no name: {}", printable(text)); });
+          }
+          m.see(kernels_of(a.solver()) == kernels_of(b.solver()) ? 0 : 1,
+                "two solvers of one model declare different ones");
+        }
+      });
 }
 
 }  // namespace polyform::host::conformance

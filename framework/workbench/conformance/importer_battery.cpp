@@ -73,17 +73,10 @@ std::string spoilt(std::string bytes, std::mt19937& random) {
   for (std::size_t changes = 1 + random() % 3; changes > 0 && !bytes.empty(); --changes) {
     const std::size_t at = random() % bytes.size();
     switch (random() % 4) {
-      case 0:
-        bytes.resize(at);
-        break;
-      case 1:
-        bytes.erase(at, random() % 20);
-        break;
-      case 2:
-        bytes[at] = static_cast<char>(random() % 256);
-        break;
-      default:
-        bytes.insert(at, bits[random() % bits.size()]);
+      case 0: bytes.resize(at); break;
+      case 1: bytes.erase(at, random() % 20); break;
+      case 2: bytes[at] = static_cast<char>(random() % 256); break;
+      default: bytes.insert(at, bits[random() % bits.size()]);
     }
   }
   return bytes;

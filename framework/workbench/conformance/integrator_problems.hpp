@@ -31,8 +31,7 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
   static constexpr std::string_view reason = "the rod is at its end";
 
  protected:
-  KnownSystem(std::vector<StateKind> kinds, std::size_t integrals)
-      : kinds_(std::move(kinds)), integrals_(integrals) {}
+  KnownSystem(std::vector<StateKind> kinds, std::size_t integrals) : kinds_(std::move(kinds)), integrals_(integrals) {}
   /// Writes all of ydot but the positions.
   virtual void accelerate(double t, std::span<const double> y, std::span<double> ydot) const noexcept = 0;
   /// Writes the rates of the positions.

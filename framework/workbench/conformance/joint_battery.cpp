@@ -119,8 +119,8 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
     const auto& formulation = entry.second;
     const std::string equal = fmt::format("{} in {}: equal accelerations and reactions", standing, name);
     const bool driven = rheonomic_kernel(tested_joint(pairs.front().tree.view())) != nullptr;
-    const std::string kept = fmt::format("{} in {}: energy {}", standing, name,
-                                         driven ? "changes by the power of the drive" : "is kept");
+    const std::string kept =
+        fmt::format("{} in {}: energy {}", standing, name, driven ? "changes by the power of the drive" : "is kept");
     const Sample& first = cut ? pairs.front().loop : pairs.front().tree;
     Diagnostics refusal;
     if (!can_run(*formulation, first.view(), refusal)) {
@@ -147,9 +147,9 @@ void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::o
       const double duration = bench.duration(0.3);
       for (std::size_t i = 0; i < 2; ++i) {
         const Sample& sample = cut ? pairs[i].loop : pairs[i].tree;
-          const State& state = cut ? pairs[i].loop_state : pairs[i].tree_state;
-          m.in_model(with_state(sample.text, sample.view(), state));
-          m.see(energy_drift(*formulation, sample.view(), state, bench.integrator(), duration),
+        const State& state = cut ? pairs[i].loop_state : pairs[i].tree_state;
+        m.in_model(with_state(sample.text, sample.view(), state));
+        m.see(energy_drift(*formulation, sample.view(), state, bench.integrator(), duration),
               [&] { return fmt::format("within {:g} s, {}", duration, pairs[i].direction); });
       }
     });

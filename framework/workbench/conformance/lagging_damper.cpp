@@ -63,10 +63,7 @@ class LaggingDamper final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "lagging-damper",
-        .meaning = "a damper whose force comes late",
-        .fields = specs,
-        .states = state_names};
+        .name = "lagging-damper", .meaning = "a damper whose force comes late", .fields = specs, .states = state_names};
     return descriptor;
   }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }

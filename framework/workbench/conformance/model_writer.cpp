@@ -213,43 +213,26 @@ std::string ModelWriter::value(const FieldSpec& field) {
     return "[" + all + "]";
   };
   switch (field.type) {
-    case FieldType::number:
-      return number(field);
-    case FieldType::integer:
-      return integer(field);
-    case FieldType::boolean:
-      return random_.coin() ? "true" : "false";
-    case FieldType::text:
-      return std::string(field.default_text);
+    case FieldType::number: return number(field);
+    case FieldType::integer: return integer(field);
+    case FieldType::boolean: return random_.coin() ? "true" : "false";
+    case FieldType::text: return std::string(field.default_text);
     case FieldType::choice:
       return std::string(
           field.choices[static_cast<std::size_t>(random_.integer(0, static_cast<int>(field.choices.size()) - 1))]);
-    case FieldType::vector3:
-      return text_of(random_.vector(size_of(field)));
-    case FieldType::direction:
-      return text_of(random_.direction());
-    case FieldType::orientation:
-      return fmt::format("{{rpy: {}}}", text_of(random_.vector(3)));
-    case FieldType::numbers:
-      return list([&] { return number(field); });
-    case FieldType::matrix:
-      return field.required ? "[[1]]" : std::string();
-    case FieldType::time_function:
-      return function(field);
-    case FieldType::time_functions:
-      return list([&] { return function(field); });
-    case FieldType::body:
-      return any_of(bodies_);
-    case FieldType::marker:
-      return marker();
-    case FieldType::joint:
-      return any_of(joints_);
-    case FieldType::bodies:
-      return several([&] { return any_of(bodies_); });
-    case FieldType::markers:
-      return several(marker);
-    case FieldType::joints:
-      return several([&] { return any_of(joints_); });
+    case FieldType::vector3: return text_of(random_.vector(size_of(field)));
+    case FieldType::direction: return text_of(random_.direction());
+    case FieldType::orientation: return fmt::format("{{rpy: {}}}", text_of(random_.vector(3)));
+    case FieldType::numbers: return list([&] { return number(field); });
+    case FieldType::matrix: return field.required ? "[[1]]" : std::string();
+    case FieldType::time_function: return function(field);
+    case FieldType::time_functions: return list([&] { return function(field); });
+    case FieldType::body: return any_of(bodies_);
+    case FieldType::marker: return marker();
+    case FieldType::joint: return any_of(joints_);
+    case FieldType::bodies: return several([&] { return any_of(bodies_); });
+    case FieldType::markers: return several(marker);
+    case FieldType::joints: return several([&] { return any_of(joints_); });
   }
   return {};
 }

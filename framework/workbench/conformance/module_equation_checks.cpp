@@ -236,19 +236,18 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
     list.unsupported(integrals, "not applicable: no state of the type is said to be one");
     return;
   }
-  list.claim(
-      integrals, 1e-13, "write xdot = u of the variable that Variable::integral_of names", [&](Measure& m) {
-        on_modules(cases, m, [&](ModuleMotion& motion) {
-          const ModuleEquations e = motion.equations(0.05);
-          const ModuleState s = motion.at(0.05);
-          for (std::size_t k = 0; k < states.size(); ++k) {
-            if (states[k].integral_of < 0) continue;
-            const double u = s.u[static_cast<std::size_t>(states[k].integral_of)];
-            m.see(std::abs(e.xdot[k] - u) / (1 + std::abs(u)),
-                  [&] { return fmt::format("the rate of `{}` is {:.6g}, u is {:.6g}", states[k].name, e.xdot[k], u); });
-          }
-        });
-      });
+  list.claim(integrals, 1e-13, "write xdot = u of the variable that Variable::integral_of names", [&](Measure& m) {
+    on_modules(cases, m, [&](ModuleMotion& motion) {
+      const ModuleEquations e = motion.equations(0.05);
+      const ModuleState s = motion.at(0.05);
+      for (std::size_t k = 0; k < states.size(); ++k) {
+        if (states[k].integral_of < 0) continue;
+        const double u = s.u[static_cast<std::size_t>(states[k].integral_of)];
+        m.see(std::abs(e.xdot[k] - u) / (1 + std::abs(u)),
+              [&] { return fmt::format("the rate of `{}` is {:.6g}, u is {:.6g}", states[k].name, e.xdot[k], u); });
+      }
+    });
+  });
 }
 
 /// α and λ that satisfy the equations where all that is attached moves as on the path. False if none do.

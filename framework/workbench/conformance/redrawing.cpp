@@ -18,10 +18,8 @@ bool holds_vectors(const FieldSpec& field) {
     case FieldType::orientation:
     case FieldType::matrix:
     case FieldType::numbers:
-    case FieldType::time_functions:
-      return true;
-    default:
-      return false;
+    case FieldType::time_functions: return true;
+    default: return false;
   }
 }
 
@@ -75,12 +73,8 @@ void RedrawnInstance::turn(const FieldSpec& spec, FieldValue& value, bool of_gro
   const Mat3 R = of_ground ? how_.turn : transpose(how_.frames);
   switch (spec.type) {
     case FieldType::vector3:
-    case FieldType::direction:
-      value.vector = R * value.vector;
-      return;
-    case FieldType::orientation:
-      value.orientation = quaternion_of(R) * value.orientation;
-      return;
+    case FieldType::direction: value.vector = R * value.vector; return;
+    case FieldType::orientation: value.orientation = quaternion_of(R) * value.orientation; return;
     case FieldType::matrix:
     case FieldType::numbers: {
       const std::size_t rows = spec.type == FieldType::matrix ? value.rows : 1;
@@ -109,8 +103,7 @@ void RedrawnInstance::turn(const FieldSpec& spec, FieldValue& value, bool of_gro
     case FieldType::number:
     case FieldType::time_function:
       return;  // a height above a plane of ground, a size: turns about the ground origin do not change it
-    default:
-      break;
+    default: break;
   }
   if (spec.tied_to_ground && unknown_.empty()) unknown_ = spec.name;
 }

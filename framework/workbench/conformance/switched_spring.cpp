@@ -77,10 +77,7 @@ class SwitchedSpring final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "switched-spring",
-        .meaning = "a spring of two stages",
-        .fields = specs,
-        .discrete = discrete};
+        .name = "switched-spring", .meaning = "a spring of two stages", .fields = specs, .discrete = discrete};
     return descriptor;
   }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }

@@ -54,8 +54,10 @@ class Held {
 /// Where the parts of a chunk stand, in numbers: what goes in, and what comes out. Marks are bytes at the end.
 struct Layout {
   Layout(const DeviceRequest& request, std::size_t worlds)
-      : starts(request.numbers * worlds), in(starts + request.states * worlds),
-        rows(request.times.size() * (request.states + request.integrals) * worlds), out(rows + (worlds + 7) / 8) {}
+      : starts(request.numbers * worlds),
+        in(starts + request.states * worlds),
+        rows(request.times.size() * (request.states + request.integrals) * worlds),
+        out(rows + (worlds + 7) / 8) {}
   std::size_t starts, in, rows, out;
 };
 
@@ -63,11 +65,11 @@ struct Layout {
 
 /// Worlds on their way: what is in the host, and the same on the device.
 struct DeviceRuns::Chunk {
-  std::size_t most = 0;                 ///< worlds that there is room for
+  std::size_t most = 0;  ///< worlds that there is room for
   unsigned queue = 0;
   Held<void*> host_in, host_out;
   Held<DeviceAddress> in, out, times, rooms;
-  std::size_t first = 0, worlds = 0;    ///< under way; 0: none
+  std::size_t first = 0, worlds = 0;  ///< under way; 0: none
 };
 
 std::size_t worlds_per_chunk(std::size_t worlds, std::size_t bytes, std::uint64_t free) {
@@ -119,8 +121,16 @@ std::vector<DeviceRuns::Chunk> DeviceRuns::allocate(const DeviceRequest& request
       const Layout layout(request, most);
       const std::size_t count = most < request.worlds ? Device::queues : 1;
       for (unsigned queue = 0; queue < count; ++queue) {
-        chunks.push_back({most, queue, held_here(layout.in), held_here(layout.out), held(layout.in), held(layout.out),
-                          held(request.times.size()), {}, 0, 0});
+        chunks.push_back({most,
+                          queue,
+                          held_here(layout.in),
+                          held_here(layout.out),
+                          held(layout.in),
+                          held(layout.out),
+                          held(request.times.size()),
+                          {},
+                          0,
+                          0});
         if (request.room > 0) chunks.back().rooms = held(request.room * most);
         check(device_->copy_in(chunks.back().times.get(), request.times.data(), request.times.size_bytes(), queue));
         check(device_->wait(queue));
@@ -135,8 +145,8 @@ std::vector<DeviceRuns::Chunk> DeviceRuns::allocate(const DeviceRequest& request
                             1e-6 * static_cast<double>(free), 1e-6 * static_cast<double>(bytes)));
 }
 
-void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input,
-                       DeviceAddress tables, std::size_t first, std::size_t count) {
+void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input, DeviceAddress tables,
+                       std::size_t first, std::size_t count) {
   const Layout layout(request, count);
   auto* const numbers = static_cast<double*>(chunk.host_in.get());
   std::vector<double> of_one(request.numbers), start(request.states);

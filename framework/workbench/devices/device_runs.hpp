@@ -16,7 +16,7 @@ namespace polyform::host::inline devices {
 
 /// What the worlds of one call have in common.
 struct DeviceRequest {
-  std::string_view function;            ///< of the code
+  std::string_view function;  ///< of the code
   StepSettings steps;
   std::span<const double> times;        ///< row_times()
   std::size_t worlds, states, numbers;  ///< how many, and numbers of each: of a state, and DeviceWorld::number_count()
@@ -68,7 +68,7 @@ class DeviceRuns {
 
   std::unique_ptr<Device, Close> device_;
   std::string code_;
-  std::string name_;     ///< of the function that is loaded
+  std::string name_;  ///< of the function that is loaded
   DeviceFunction function_ = 0;
   double busy_ = 0;
 };

@@ -14,10 +14,10 @@ namespace polyform::host::inline devices {
 
 struct FoundDevice {
   const DeviceType* type = nullptr;
-  std::size_t number = 0;       ///< among those of its type
+  std::size_t number = 0;  ///< among those of its type
   std::string name;
-  std::uint64_t memory = 0;     ///< bytes
-  std::string obstacle;         ///< why it cannot be used; empty where it can
+  std::uint64_t memory = 0;  ///< bytes
+  std::string obstacle;      ///< why it cannot be used; empty where it can
 
   /// By which it is asked for: that of its type, with a colon and the number for all but the first.
   std::string short_name() const;

@@ -66,11 +66,9 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
       if (!std::isfinite(out.accelerations[k])) out.accelerations[k] = 0;
     }
   }
-  for (std::size_t k = view.nv_tree; k < coordinates.size(); ++k)
-    out.accelerations[k] *= coordinates[k].scale / length;
+  for (std::size_t k = view.nv_tree; k < coordinates.size(); ++k) out.accelerations[k] *= coordinates[k].scale / length;
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
-    if (coordinates[k].scale > 0)
-      out.rate = std::max(out.rate, std::sqrt(out.accelerations[k] / coordinates[k].scale));
+    if (coordinates[k].scale > 0) out.rate = std::max(out.rate, std::sqrt(out.accelerations[k] / coordinates[k].scale));
     if (k < view.nv_tree && is_turn(coordinates[k])) out.rate = std::max(out.rate, std::abs(state.v[k]));
   }
   return out;

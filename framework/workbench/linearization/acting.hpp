@@ -28,7 +28,7 @@ Acting acting_at(const SystemView&, double time, const CanonicalState&);
 
 /// Large deviations of the independent states at a state. rates: of the independent velocities, 1/s: their share of the
 /// scales of their positions; what is given as 0 has the rate of what acts.
-std::vector<double> state_scales(const SystemView&, const MinimalCoordinates&, const CanonicalState&,
-                                 const Acting&, const std::vector<double>& rates = {});
+std::vector<double> state_scales(const SystemView&, const MinimalCoordinates&, const CanonicalState&, const Acting&,
+                                 const std::vector<double>& rates = {});
 
 }  // namespace polyform::host::linearization

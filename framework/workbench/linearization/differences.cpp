@@ -18,8 +18,8 @@ constexpr std::size_t patience = 4;     ///< levels without a gain, after which 
 constexpr std::array<double, 5> factors{1, 0x1.efb8ap-1, 0x1.0823ap+0, 0x1.e8492p-1, 0x1.0c196p+0};
 constexpr std::size_t low_orders = 3;  ///< of which one has left truncation behind at small steps
 constexpr double by_chance = 8;        ///< changes that are rounding differ by such a factor
-constexpr int most_reductions = 12;     ///< of a step at which the function fails
-constexpr double good = 2e-14;          ///< relative error that ends the search
+constexpr int most_reductions = 12;    ///< of a step at which the function fails
+constexpr double good = 2e-14;         ///< relative error that ends the search
 /// If the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
 /// was taken outside of its series if it goes on changing by `part` of itself, beyond what rounding does relative to
 /// the largest entry. A difference to one side has a series in h, and changes by a half.
@@ -219,7 +219,8 @@ Derivative extrapolate(std::size_t size, double step, std::span<const double> en
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
       const double power = std::pow(seen.steps[level - j] / now, quotient.order);
       std::vector<double>& next = row.emplace_back(size);
-      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - seen.tables.back()[j - 1][k]) / (power - 1);
+      for (std::size_t k = 0; k < size; ++k)
+        next[k] = (power * row[j - 1][k] - seen.tables.back()[j - 1][k]) / (power - 1);
     }
     seen.tables.push_back(std::move(row));
     seen.steps.push_back(now);

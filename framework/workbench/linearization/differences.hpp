@@ -32,8 +32,8 @@ Derivative differentiate(std::size_t size, double step, const Curve& f, std::spa
 
 /// Why a curve has no derivative at h = 0.
 struct Kink {
-  double part = 0;      ///< by which the derivatives from above and from below differ, of the two; 0: the curve has none
-  bool grows = false;   ///< the differences grow as steps shrink, on both sides alike: a jump, a cusp, a vertical slope
+  double part = 0;     ///< by which the derivatives from above and from below differ, of the two; 0: the curve has none
+  bool grows = false;  ///< the differences grow as steps shrink, on both sides alike: a jump, a cusp, a vertical slope
 };
 
 /// The worst kink at h = 0 among the first entries. middle: f(0); step: a large one, as above. terms: the size of what

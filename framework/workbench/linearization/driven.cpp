@@ -70,8 +70,7 @@ class Drives {
 
   void add(const char* kind, std::string_view name, bool moves, bool accelerates) {
     if (is_later_ ? !accelerates : !moves && !accelerates) return;
-    const auto known =
-        std::ranges::find_if(all, [&](const Driven& d) { return d.kind == kind && d.name == name; });
+    const auto known = std::ranges::find_if(all, [&](const Driven& d) { return d.kind == kind && d.name == name; });
     Driven& one = known != all.end() ? *known : all.emplace_back(Driven{kind, std::string(name), false, false});
     one.moves |= moves && !is_later_;
     one.accelerates |= accelerates && !is_later_;

@@ -163,8 +163,8 @@ bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes) {
   return true;
 }
 
-/// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes the
-/// search that from the state found. False where that is no equilibrium; then the search is as it was.
+/// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes
+/// the search that from the state found. False where that is no equilibrium; then the search is as it was.
 bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
                        const EquilibriumRequest& request, const CanonicalState& start, std::size_t& iterations) {
   if (search->unknowns() < least_by_solver) return false;

@@ -38,7 +38,7 @@ struct KeptSpeed {
 
 struct Equilibrium {
   OperatingPoint point;
-  bool balanced = false;               ///< nothing that is free accelerates
+  bool balanced = false;  ///< nothing that is free accelerates
   /// The joints and elements that are driven at the state. If there are any, the state is part of a driven motion and
   /// no equilibrium: it lasts as long as the drives stay as they are.
   std::vector<Driven> driven;
@@ -48,7 +48,7 @@ struct Equilibrium {
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates
   std::string warning;                 ///< of accelerations there that lost digits; or empty
   std::size_t iterations = 0, evaluations = 0;
-  std::size_t linear_states = 0;       ///< that a linear model about the point would have
+  std::size_t linear_states = 0;  ///< that a linear model about the point would have
 };
 
 /// Finds positions, first-order states and trimmed inputs for which all accelerations of independent velocities and all

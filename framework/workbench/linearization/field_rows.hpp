@@ -8,8 +8,8 @@
 
 namespace polyform::host::inline linearization {
 
-/// Finds a closed state near the nominal one. It deviates by `size` scales, or by less where no state closes so far away.
-/// The same seed gives the same direction. False if there is none.
+/// Finds a closed state near the nominal one. It deviates by `size` scales, or by less where no state closes so far
+/// away. The same seed gives the same direction. False if there is none.
 bool place_near(const PointModel&, double size, unsigned seed, CanonicalState& out);
 
 /// Rates of the independent states along fields, at states of a probe.

@@ -18,9 +18,9 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr Index stages = 4;         ///< Gauss points of a step: order 8
-constexpr double settled_map = 1e-9;    ///< change of Φ, relative, with which halving ends
-constexpr double unsettled = 1e-5;  ///< with which there is no answer
+constexpr Index stages = 4;           ///< Gauss points of a step: order 8
+constexpr double settled_map = 1e-9;  ///< change of Φ, relative, with which halving ends
+constexpr double unsettled = 1e-5;    ///< with which there is no answer
 /// Part of what differs after a period that Φ feels, and rounding of the product of its steps.
 constexpr double part_of_misfit = 0.1, rounding_of_product = 1e-15;
 constexpr std::size_t least_steps = 6, first_steps = 48, most_steps = 400;

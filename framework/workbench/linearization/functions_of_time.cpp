@@ -11,9 +11,7 @@
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {
-namespace {
-
-}  // namespace
+namespace {}  // namespace
 
 double next_knot(const SystemView& view, double t) {
   double next = std::numeric_limits<double>::infinity();
@@ -61,9 +59,10 @@ std::string sampled_signals(const SystemView& view) {
       const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
       if (force == nullptr || force->samples().empty()) continue;
       const FormulaSample& first = force->samples().front();
-      text = fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two "
-                         "samples",
-                         first.name, first.interval);
+      text = fmt::format(
+          "the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two "
+          "samples",
+          first.name, first.interval);
     }
   };
   look_at(view.forces);

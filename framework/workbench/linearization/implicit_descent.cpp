@@ -25,8 +25,7 @@ class InertiaProduct {
                  double of_b) {
     scratch_ = at;
     const auto energy = [&](double with_a, double with_b) {
-      for (std::size_t k = 0; k < a.size(); ++k)
-        velocity(k) = with_a * of_a * a[k] + with_b * of_b * b[k];
+      for (std::size_t k = 0; k < a.size(); ++k) velocity(k) = with_a * of_a * a[k] + with_b * of_b * b[k];
       tree_.evaluate(scratch_.q.data(), scratch_.v.data(), scratch_.eta.data(), scratch_.etadot.data());
       flexible_.evaluate(tree_.frames(), scratch_.eta.data(), scratch_.etadot.data());
       return kinetic_energy(view_, tree_.frames(), flexible_, scratch_.etadot.data());
@@ -104,31 +103,31 @@ class Descent {
   using Vector = std::vector<double>;
 
   static constexpr std::size_t most_steps = 500;
-  static constexpr int most_tries = 40;         ///< of a step that is shortened
-  static constexpr std::size_t patience = 12;   ///< steps in a row that leave no less than the best one
-  static constexpr double still_falls = 0.9;    ///< the part of the best one that a step must leave less than
+  static constexpr int most_tries = 40;                   ///< of a step that is shortened
+  static constexpr std::size_t patience = 12;             ///< steps in a row that leave no less than the best one
+  static constexpr double still_falls = 0.9;              ///< the part of the best one that a step must leave less than
   static constexpr double growth = 4, shortening = 0.25;  ///< of γ
-  /// The longest γ, in the time in which what acts at the start makes a large deviation. A motion whose stiffness is less
-  /// than the inverse square of it is not restored, and rounding does not carry it away.
+  /// The longest γ, in the time in which what acts at the start makes a large deviation. A motion whose stiffness is
+  /// less than the inverse square of it is not restored, and rounding does not carry it away.
   static constexpr double longest_time = 1e4;
   /// The power along a step may turn around by this part of what it was: the lowest place lies well within the step.
   static constexpr double turned_around = 0.7;
 
-  /// Removes the drift of y and its velocities; its rates, and the accelerations of the coordinates. False if the solver
-  /// fails.
+  /// Removes the drift of y and its velocities; its rates, and the accelerations of the coordinates. False if the
+  /// solver fails.
   bool rest_at(Vector& y, Vector& rates, Vector& accelerations) {
     for (std::size_t i = 0; i < y.size(); ++i)
       if (kinds_[i] == StateKind::velocity) y[i] = 0;
     Correction correction;
-    if (solver_.correct(t_, y, correction) != Status::ok || solver_.derivative(t_, y, rates) != Status::ok) return false;
+    if (solver_.correct(t_, y, correction) != Status::ok || solver_.derivative(t_, y, rates) != Status::ok)
+      return false;
     if (!std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return false;
     return in_coordinates(y, rates, 1, accelerations) && solver_.decode(y, moved_.view()) == Status::ok;
   }
 
   /// Velocities `factor` times those in `from`, at y, as numbers of the coordinates.
   bool in_coordinates(const Vector& y, const Vector& from, double factor, Vector& out) {
-    for (std::size_t i = 0; i < y.size(); ++i)
-      scratch_[i] = kinds_[i] == StateKind::velocity ? factor * from[i] : y[i];
+    for (std::size_t i = 0; i < y.size(); ++i) scratch_[i] = kinds_[i] == StateKind::velocity ? factor * from[i] : y[i];
     if (solver_.decode(scratch_, moved_.view()) != Status::ok) return false;
     out.assign(moved_.v.begin(), moved_.v.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree));
     out.insert(out.end(), moved_.etadot.begin(), moved_.etadot.end());

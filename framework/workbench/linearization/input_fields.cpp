@@ -48,15 +48,9 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
     for (std::size_t k = 1; k < table.size(); k += stride) table[k] += offset;
   };
   switch (f.kind) {
-    case Kind::constant:
-      out.constant += offset;
-      break;
-    case Kind::polynomial:
-      table.empty() ? table.push_back(offset) : void(table[0] += offset);
-      break;
-    case Kind::sine:
-      out.offset += offset;
-      break;
+    case Kind::constant: out.constant += offset; break;
+    case Kind::polynomial: table.empty() ? table.push_back(offset) : void(table[0] += offset); break;
+    case Kind::sine: out.offset += offset; break;
     case Kind::ramp: {
       // A table has an end. No point of operation is later than thirty years after the start of the ramp.
       constexpr double endless = 1e9;  // s
@@ -65,12 +59,8 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
       table = {f.start, offset, end, f.rate * (end - f.start) + offset};
       break;
     }
-    case Kind::linear_table:
-      shift_every(2);
-      break;
-    case Kind::cubic_table:
-      shift_every(3);
-      break;
+    case Kind::linear_table: shift_every(2); break;
+    case Kind::cubic_table: shift_every(3); break;
     case Kind::other:  // set() gives it a source of its own
       break;
   }
@@ -134,15 +124,9 @@ VariedView::VariedView(const SystemView& original, std::span<const InputField> i
       constraints_(original.constraints.begin(), original.constraints.end()),
       modules_(original.modules.begin(), original.modules.end()) {
   for (const InputField& input : inputs) switch (input.of) {
-      case InputField::Of::force:
-        add(forces_, original.forces, input);
-        break;
-      case InputField::Of::constraint:
-        add(constraints_, original.constraints, input);
-        break;
-      case InputField::Of::module:
-        add(modules_, original.modules, input);
-        break;
+      case InputField::Of::force: add(forces_, original.forces, input); break;
+      case InputField::Of::constraint: add(constraints_, original.constraints, input); break;
+      case InputField::Of::module: add(modules_, original.modules, input); break;
     }
   view_.forces = forces_;
   view_.constraints = constraints_;

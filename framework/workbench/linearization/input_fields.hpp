@@ -47,11 +47,11 @@ class VariedView {
 
  private:
   struct Input {
-    double number;                  ///< the model's
-    double* varied_number;          ///< of the view, or nullptr
-    const TimeFunction* function;   ///< the model's
-    TimeFunction* varied_function;  ///< of the view, or nullptr
-    std::vector<double> table;      ///< of that
+    double number;                                                   ///< the model's
+    double* varied_number;                                           ///< of the view, or nullptr
+    const TimeFunction* function;                                    ///< the model's
+    TimeFunction* varied_function;                                   ///< of the view, or nullptr
+    std::vector<double> table;                                       ///< of that
     std::unique_ptr<expressions::ShiftedFunction> shifted_source{};  ///< of one that is the host's own code
   };
   template <class Group>

@@ -54,8 +54,7 @@ void KeptConstraints::require(double t, const Observation& now, bool beside_nomi
   const AccelerationMisfit::Worst worst = misfit_.worst(t, now);
   if (!(worst.size > kept_)) return;
   const std::string left = fmt::format("{} `{}` (relative error {:.1e}", worst.kind, worst.name, worst.size);
-  const std::string singular =
-      beside_nominal ? singular_position(system_, time_, nominal_.constant()) : std::string();
+  const std::string singular = beside_nominal ? singular_position(system_, time_, nominal_.constant()) : std::string();
   if (!singular.empty())
     throw Failure(Exit::bad_input,
                   fmt::format("there is no linear model at t = {:.6g} s: the accelerations keep all constraints there, "

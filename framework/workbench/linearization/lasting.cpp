@@ -24,7 +24,8 @@ Lasting find_lasting(const System& system, const SolverMaker& make, const Operat
   };
   if (!model.evaluate(model.time(), model.nominal(), closed, rates)) return fail(0, model.failure());
   const MotionFields fields(model.view(), model.nominal(), rates.xdot);
-  const double duration = system.description().simulation.duration.value_or(10), knot = model.next_knot() - model.time();
+  const double duration = system.description().simulation.duration.value_or(10),
+               knot = model.next_knot() - model.time();
   const auto follow = [&](const SteadyMotion& along) {
     std::vector<double> times = later_times(model.view(), model.time(), duration);
     const auto look_within = [&](double span) {

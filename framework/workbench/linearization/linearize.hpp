@@ -65,8 +65,8 @@ struct Linearization {
     bool grows;
   };
   std::vector<KinkByState> kinks;
-  std::string warning;                ///< of accelerations at the point that lost digits; or empty
-  std::size_t evaluations = 0;        ///< of the solver
+  std::string warning;          ///< of accelerations at the point that lost digits; or empty
+  std::size_t evaluations = 0;  ///< of the solver
 };
 
 /// Above this number of states the dense matrices are refused: A alone takes 32 MB, and what is done with it goes with

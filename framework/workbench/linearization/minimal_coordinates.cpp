@@ -169,8 +169,8 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, 
     for (Index c = 0; c < J.cols(); ++c)
       for (Index r = 0; r < J.rows() && !column_used[static_cast<std::size_t>(c)]; ++r)
         if (const double size = std::abs(J(r, c)), preferred = size * preference[static_cast<std::size_t>(c)];
-            allowed[static_cast<std::size_t>(r)] && !row_used[static_cast<std::size_t>(r)] &&
-            size > rounding_of_rows && preferred > largest) {
+            allowed[static_cast<std::size_t>(r)] && !row_used[static_cast<std::size_t>(r)] && size > rounding_of_rows &&
+            preferred > largest) {
           largest = preferred;
           row = r;
           column = c;
@@ -188,8 +188,8 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, 
 
 /// Rows by large amounts of the coordinates, each of size 1.
 Eigen::MatrixXd scaled_rows(const ConstraintJacobian& constraints, const std::vector<Coordinate>& coordinates) {
-  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(constraints.rows().size()),
-                                            static_cast<Index>(coordinates.size()));
+  Eigen::MatrixXd J =
+      Eigen::MatrixXd::Zero(static_cast<Index>(constraints.rows().size()), static_cast<Index>(coordinates.size()));
   for (const ConstraintJacobian::Entry& e : constraints.entries())
     J(static_cast<Index>(e.row), static_cast<Index>(e.column)) += e.value * coordinates[e.column].scale;
   for (Index r = 0; r < J.rows(); ++r)

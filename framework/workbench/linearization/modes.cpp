@@ -218,7 +218,8 @@ Pairs pairs_of(const MatrixXd& T) {
 
 /// x, w: right and left eigenvectors of A with wᵀ x = 1; size: of A in what they come from.
 std::vector<Mode> moving_modes(const MatrixXd& A, const MatrixXd& error, Errors errors, double size,
-                               const std::vector<std::complex<double>>& values, const MatrixXcd& x, const MatrixXcd& w) {
+                               const std::vector<std::complex<double>>& values, const MatrixXcd& x,
+                               const MatrixXcd& w) {
   std::vector<Mode> out;
   const MatrixXcd moved = product(A, x);
   const MatrixXd doubt = product_of(error, x.cwiseAbs());
@@ -251,8 +252,7 @@ MatrixXd with_rounding(MatrixXd error, double norm) {
 Found on_one_scale(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   const double norm = A.norm();
   const MatrixXd error = with_rounding(own, norm);
-  const Staircase split =
-      deflate_zeros(A, &own, std::clamp(3 * error.norm(), least_zero * norm, largest_zero * norm));
+  const Staircase split = deflate_zeros(A, &own, std::clamp(3 * error.norm(), least_zero * norm, largest_zero * norm));
   const Index zeros = split.zeros, n = A.rows(), rest = n - zeros;
   Found out{{}, split.U.leftCols(split.kernel), zeros, error.norm()};
   if (rest == 0) return out;
@@ -266,8 +266,8 @@ Found on_one_scale(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   y.bottomRows(rest) = regular.right;
   const MatrixXcd above = product(T.topRightCorner(zeros, rest), regular.right);
   for (Index j = 0; j < y.cols(); ++j) {
-    const MatrixXcd N = regular.values[static_cast<std::size_t>(j)] * MatrixXcd::Identity(zeros, zeros) -
-                        T.topLeftCorner(zeros, zeros);
+    const MatrixXcd N =
+        regular.values[static_cast<std::size_t>(j)] * MatrixXcd::Identity(zeros, zeros) - T.topLeftCorner(zeros, zeros);
     y.col(j).head(zeros) = N.triangularView<Eigen::Upper>().solve(above.col(j));
   }
   out.moving = moving_modes(A, error, errors, T.norm(), regular.values, product(split.U, y),
@@ -314,8 +314,8 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors er
     const auto is_none = (slow.array().abs() <= beyond_doubt * error.array()).eval();
     error += is_none.select(slow.cwiseAbs(), 0.0).matrix();
     slow = is_none.select(0.0, slow.array()).matrix();
-    const VectorXd d = balance(slow, std::vector<double>(static_cast<std::size_t>(slow.rows()), 1.0),
-                               most_moved_of_slow);
+    const VectorXd d =
+        balance(slow, std::vector<double>(static_cast<std::size_t>(slow.rows()), 1.0), most_moved_of_slow);
     slow = (d.cwiseInverse().asDiagonal() * slow * d.asDiagonal()).eval();
     error = (d.cwiseInverse().asDiagonal() * error * d.asDiagonal()).eval();
     Found out = on_all_scales(slow, error, Errors::of_entries);

@@ -157,12 +157,8 @@ void MotionFields::add(std::size_t k, double c, const CanonicalState& state, Fie
   const auto R = [&] { return rotation_matrix(orientation(field.joint, state)); };
   const auto omega = [&] { return turning(field.joint, state.v); };
   switch (field.kind) {
-    case MotionField::Kind::shift:
-      w[field.index] += c;
-      break;
-    case MotionField::Kind::turn_in_body:
-      put_in(R() * field.axis, w + ball);
-      break;
+    case MotionField::Kind::shift: w[field.index] += c; break;
+    case MotionField::Kind::turn_in_body: put_in(R() * field.axis, w + ball); break;
     case MotionField::Kind::carry: {
       const Vec3 by = R() * field.axis;
       put_translations(by, w);
@@ -180,8 +176,7 @@ void MotionFields::add(std::size_t k, double c, const CanonicalState& state, Fie
       }
       if (s.rotation) w[s.translations] += c * dot(field.axis, s.axis);
       break;
-    case MotionField::Kind::state:
-      break;
+    case MotionField::Kind::state: break;
   }
 }
 

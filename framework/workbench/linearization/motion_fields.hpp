@@ -69,7 +69,7 @@ class MotionFields {
     bool ball = false;         ///< follows them, and is the last
     bool rotation = false;     ///< follows them, about `axis`
     Vec3 axis;
-    bool carries = false;      ///< the translations take the body along any axis across which it turns
+    bool carries = false;  ///< the translations take the body along any axis across which it turns
   };
   /// The turn of what a joint carries, and its rates: of the ball or the rotation after the translations.
   Quat orientation(std::size_t j, const CanonicalState&) const;

@@ -31,9 +31,9 @@ class IntegratedPath final : public MotionPath, private Ode {
         solver_(model.maker()(model.view())),
         store_(model.view()),
         y_(solver_->state_size()),
-        integrator_(*this, choice,
-                    {.step = first_step_of_path, .relative_tolerance = tolerance,
-                     .absolute_tolerance = 0.1 * tolerance}) {
+        integrator_(
+            *this, choice,
+            {.step = first_step_of_path, .relative_tolerance = tolerance, .absolute_tolerance = 0.1 * tolerance}) {
     if (encode_at(start_, *solver_, model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
     integrator_.start(start_, y_);
   }
@@ -63,9 +63,7 @@ class IntegratedPath final : public MotionPath, private Ode {
   }
   std::string_view failure() const noexcept override { return solver_->failure(); }
   DiscreteState* discrete() noexcept override { return ask<DiscreteState>(*solver_); }
-  SecondOrderSystem* second_order() noexcept override {
-    return ask<SecondOrderSystem>(*solver_);
-  }
+  SecondOrderSystem* second_order() noexcept override { return ask<SecondOrderSystem>(*solver_); }
 
   double start_;
   SolverPointer solver_;

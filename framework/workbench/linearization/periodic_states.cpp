@@ -18,7 +18,8 @@ StateSpace in_wanted_states(const System& system, const OperatingPoint& point, L
   return request.euler_angles ? to_body_states(system, linear, *request.euler_angles) : in_independent_states(linear);
 }
 
-/// A choice of coordinates is good for a motion while no dependent one moves so many times as far as an independent one.
+/// A choice of coordinates is good for a motion while no dependent one moves so many times as far as an independent
+/// one.
 constexpr double longest_lever = 1e3;
 /// At so many places of a period, at least, the choice is looked at.
 constexpr std::size_t least_looks = 48;
@@ -34,17 +35,18 @@ class LastingChoice {
   LastingChoice(const SystemView& view, double start, const std::vector<Moment>& moments)
       : view_(view), start_(start), moments_(moments) {}
 
-  /// The first choice, if it lasts; else the best one of those that are chosen on the way. Failure (simulation_failed) if
-  /// none lasts. positions: of the coordinates that become independent.
+  /// The first choice, if it lasts; else the best one of those that are chosen on the way. Failure (simulation_failed)
+  /// if none lasts. positions: of the coordinates that become independent.
   std::vector<char> find(const MinimalCoordinates& first) {
     consider(first);
     for (std::size_t k = 0; k < moments_.size() && !(best_lever_ < longest_lever); ++k)
       consider(choose_coordinates(view_, start_ + moments_[k].time, moments_[k].state));
     if (best_lever_ < longest_lever) return best_;
-    throw Failure(Exit::simulation_failed,
-                  "no set of coordinates is independent along the whole period: on the way each set passes a position in "
-                  "which others are determined by it no more, so that one set of states does not serve the period",
-                  "Linearize at single instants, with --at.");
+    throw Failure(
+        Exit::simulation_failed,
+        "no set of coordinates is independent along the whole period: on the way each set passes a position in "
+        "which others are determined by it no more, so that one set of states does not serve the period",
+        "Linearize at single instants, with --at.");
   }
 
  private:
@@ -77,11 +79,12 @@ class LastingChoice {
 void check_states(const StateSpace& first, const StateSpace& later, double time) {
   const auto same_name = [](const Channel& a, const Channel& b) { return a.name == b.name; };
   if (std::ranges::equal(first.states, later.states, same_name)) return;
-  throw Failure(Exit::simulation_failed,
-                fmt::format("other states become independent {:.6g} s after the point, so that one set of states does not "
-                            "serve the whole period",
-                            time),
-                "Linearize at single instants, with --at.");
+  throw Failure(
+      Exit::simulation_failed,
+      fmt::format("other states become independent {:.6g} s after the point, so that one set of states does not "
+                  "serve the whole period",
+                  time),
+      "Linearize at single instants, with --at.");
 }
 
 void find_means(const std::vector<double>& sizes, PeriodicStates& out) {

@@ -24,8 +24,8 @@ struct PeriodicStates {
 };
 
 struct PeriodicRequest {
-  LinearRequest channels;       ///< inputs and outputs
-  std::vector<Rotor> rotors;    ///< whose blades go into multi-blade coordinates at each instant
+  LinearRequest channels;     ///< inputs and outputs
+  std::vector<Rotor> rotors;  ///< whose blades go into multi-blade coordinates at each instant
   /// As of body_angles(), for states in body axes; none: the independent states.
   std::optional<std::string> euler_angles;
   IntegratorChoice integrator;  ///< follows the motion

@@ -108,8 +108,8 @@ void Probe::follow_signs(Observation& now) {
   }
 }
 
-/// In an equilibrium without loads all forces are rounding, and no balance tells anything. So a state at which it is not
-/// met is looked at once more beside it, where forces act.
+/// In an equilibrium without loads all forces are rounding, and no balance tells anything. So a state at which it is
+/// not met is looked at once more beside it, where forces act.
 std::string Probe::check() {
   constexpr double beside = 1e-5;  // m or rad, of all states: far above rounding, and small beside any mechanism
   const auto looked_at = [&] {

@@ -95,8 +95,8 @@ class Resolvent {
     return slowest;
   }
 
-  /// Whether (I − γ A) X = I but for errors of A and the rounding of the terms. Both are many times larger where inertias
-  /// of a chain differ by many orders; a term that the matrix lacks is no rounding at all.
+  /// Whether (I − γ A) X = I but for errors of A and the rounding of the terms. Both are many times larger where
+  /// inertias of a chain differ by many orders; a term that the matrix lacks is no rounding at all.
   bool is_inverse(double gamma, const MatrixXd& X) const {
     constexpr double many_times = 1e3;
     const double roundings = rounding * static_cast<double>(4 + X.rows());  // of sums along all bodies
@@ -122,7 +122,8 @@ class Resolvent {
     CanonicalState there;
     for (std::size_t k = 0; k < n; ++k) {
       deviation[k] = 0x1p-10 * linear_.scales[k];
-      if (!closed.place(deviation, there) || encode_at(t, *solver_, there.constant(), moved) != Status::ok) return false;
+      if (!closed.place(deviation, there) || encode_at(t, *solver_, there.constant(), moved) != Status::ok)
+        return false;
       std::size_t place = n;
       for (std::size_t i = 0; i < n; ++i) {
         if (moved[i] == y_[i]) continue;
@@ -194,8 +195,8 @@ std::optional<Modes> modes_of(Resolvent& resolvent, double gamma, const std::vec
   return modes;
 }
 
-/// Slow modes of one list with the fast ones of the other, parted where both tell most: below and above there are as many
-/// eigenvalues in both. Nothing where there is no such place.
+/// Slow modes of one list with the fast ones of the other, parted where both tell most: below and above there are as
+/// many eigenvalues in both. Nothing where there is no such place.
 std::optional<Modes> joined(const Modes& slow, const Modes& fast) {
   const std::vector<const Mode*> s = moving(slow), f = moving(fast);
   const auto relative = [](const Mode& mode) { return mode.error / size_of(mode); };
@@ -249,8 +250,8 @@ double near_slowest(Resolvent& resolvent, double guess) {
   return rate;
 }
 
-/// The modes by a matrix with a γ of about the slowest motion; a first guess of its rate. Nothing if the solver's matrix
-/// does not give them.
+/// The modes by a matrix with a γ of about the slowest motion; a first guess of its rate. Nothing if the solver's
+/// matrix does not give them.
 std::optional<Modes> slow_modes_of(Resolvent& resolvent, const std::vector<double>& scales, double guess) {
   constexpr int most_times = 4;
   constexpr double near = 4;
@@ -272,7 +273,7 @@ double near_fastest(const Linearization& linear) {
   const Eigen::Map<const VectorXd> scales(linear.scales.data(), n);
   VectorXd x(n);
   for (Index i = 0; i < n; ++i) x[i] = std::cos(static_cast<double>(i * i));  // in no symmetry of the model
-  double growth = 0;  // of the last products
+  double growth = 0;                                                          // of the last products
   for (int time = 0; time < times; ++time) {
     x /= x.norm();
     x = (linear.A.value * scales.cwiseProduct(x)).cwiseQuotient(scales).eval();
@@ -289,8 +290,8 @@ std::optional<Modes> modes_by_two(Resolvent& resolvent, const Linearization& lin
   constexpr double first_guess = 1;  // rad/s
   // Of a rod of a thousand hinges hundreds of decays crowd at one rate: no other way knows each of them better.
   constexpr double clear_of_many = 1e-4;
-  // Of the logarithm of all rates: the first list loses digits in proportion to the rate, the second one of slow motions
-  // with nearly its third power, and with this γ both have as many where they meet as the fastest motion has.
+  // Of the logarithm of all rates: the first list loses digits in proportion to the rate, the second one of slow
+  // motions with nearly its third power, and with this γ both have as many where they meet as the fastest motion has.
   constexpr double place = 0.55;
   const double slowest = near_slowest(resolvent, first_guess), fastest = near_fastest(linear);
   const double lost = rounding * static_cast<double>(linear.A.value.rows()) * fastest;

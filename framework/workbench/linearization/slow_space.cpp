@@ -13,7 +13,8 @@ namespace {
 using Eigen::Index;
 using Eigen::MatrixXd;
 
-/// X with step(X) = 0 by X ← X − step(X). Nothing where the steps do not become rounding, or shrink too slowly for that.
+/// X with step(X) = 0 by X ← X − step(X). Nothing where the steps do not become rounding, or shrink too slowly for
+/// that.
 std::optional<MatrixXd> iterated(MatrixXd X, const std::function<MatrixXd(const MatrixXd&)>& step) {
   constexpr int most_steps = 60;
   constexpr double settled = 1e-14, at_rounding = 1e-10;

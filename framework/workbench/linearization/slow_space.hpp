@@ -17,10 +17,10 @@
 namespace polyform::host::inline linearization {
 
 struct SlowSpace {
-  Eigen::MatrixXd V, W;                 ///< n × slow, Wᵀ V = 1
-  Eigen::MatrixXd slow, error;          ///< Wᵀ A V, and what may be wrong with each entry
+  Eigen::MatrixXd V, W;                   ///< n × slow, Wᵀ V = 1
+  Eigen::MatrixXd slow, error;            ///< Wᵀ A V, and what may be wrong with each entry
   Eigen::MatrixXd fast_right, fast_left;  ///< n × fast: the same of the others
-  Eigen::MatrixXd fast;                 ///< fast_leftᵀ A fast_right
+  Eigen::MatrixXd fast;                   ///< fast_leftᵀ A fast_right
 };
 
 /// error: of each entry of A; U: square, the first `slow` columns nearly span the slow motions. Nothing where these are

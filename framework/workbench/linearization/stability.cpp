@@ -132,9 +132,10 @@ class Judge {
       if (seen.steady)
         changed_ = fmt::format("A changes by {:.2g} of its size within {:.4g} s", seen.change, seen.time);
       else if (fields_->size() == 0)
-        changed_ = fmt::format("the state is an equilibrium at t = {:.6g} s, and none any more {:.4g} s later, when a "
-                               "function of time changes what acts",
-                               model_.time(), seen.time);
+        changed_ = fmt::format(
+            "the state is an equilibrium at t = {:.6g} s, and none any more {:.4g} s later, when a "
+            "function of time changes what acts",
+            model_.time(), seen.time);
       return false;
     }
     if (const double turning = fields_->fastest_turn(along->rates); turning > 0)
@@ -151,8 +152,7 @@ class Judge {
     out_.modes_of = ModesOf::motion;
     carried_rates_ = along->rates;
     const std::string turning = fields_->describe(along->rates);
-    out_.why =
-        turning.empty() ? "A is constant along the motion" : "A is constant in axes that move along: " + turning;
+    out_.why = turning.empty() ? "A is constant along the motion" : "A is constant in axes that move along: " + turning;
     if (held)
       out_.why += fmt::format(", with functions of time held as they are at t = {:.6g} s", model_.time());
     else if (std::isfinite(knot_))
@@ -186,8 +186,9 @@ class Judge {
     return true;
   }
 
-  /// Whether the power of all that has no potential is zero, not only small, at states beside the point that no symmetry
-  /// tells from others. Under nonholonomic constraints it may be, and eigenvalues do not lie in pairs all the same.
+  /// Whether the power of all that has no potential is zero, not only small, at states beside the point that no
+  /// symmetry tells from others. Under nonholonomic constraints it may be, and eigenvalues do not lie in pairs all the
+  /// same.
   bool conserves_energy() {
     if (linear_.velocities != linear_.positions) return false;
     constexpr double beside = 1e-3;  // of large deviations

@@ -45,8 +45,8 @@ bool is_drift(const PointModel& model, const MotionFields& fields, const std::ve
     const VectorXd z = small * (mode.shape * std::polar(1.0, w * t)).real();
     CanonicalState there;
     if (!model.place(std::span(z.data(), model.states()), there)) return false;
-    const VectorXd apart = positions_between(model.view(), fields.carry(model.nominal(), carried, t),
-                                             fields.carry(there, carried, t));
+    const VectorXd apart =
+        positions_between(model.view(), fields.carry(model.nominal(), carried, t), fields.carry(there, carried, t));
     if (share == 0) first = apart;
     if (!((apart - first).norm() <= alike * first.norm())) return false;
   }

@@ -137,9 +137,10 @@ bool is_alone(const Mode& mode, const Modes& modes, Parts& parts) {
 }
 
 /// The mode of which it is known least whether it grows or dies out. Where nothing is seen to die out, eigenvalues lie
-/// in pairs λ and −λ̄ if energy is conserved, or if the motion can run backwards. Then one that is alone lies on the axis,
-/// and if energy is conserved, that is taken of those that meet others too: they part only where a motion of positive
-/// and one of negative energy meet. Efforts without potential may part any that meet. Nothing if it is known of all.
+/// in pairs λ and −λ̄ if energy is conserved, or if the motion can run backwards. Then one that is alone lies on the
+/// axis, and if energy is conserved, that is taken of those that meet others too: they part only where a motion of
+/// positive and one of negative energy meet. Efforts without potential may part any that meet. Nothing if it is known
+/// of all.
 const Mode* least_decided(const Linearization& linear, const Modes& modes, const ModeQuestions& ask) {
   const Mode* found = nullptr;
   std::optional<Parts> parts;
@@ -161,8 +162,8 @@ const Mode* least_decided(const Linearization& linear, const Modes& modes, const
 }
 
 /// Judges the disturbances of all states but the unfelt ones, to which `unfelt` eigenvalues zero belong.
-void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unfelt,
-                const ModeQuestions& ask, Stability& out) {
+void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unfelt, const ModeQuestions& ask,
+                Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
   if (modes.any(Mode::Trend::growing)) {
     double rate = 0, error = 0, other = 0;
@@ -204,8 +205,7 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
         "no verdict: nothing is seen to grow, but it cannot be told whether the {} of {} rad/s dies out: its real "
         "part is {:.2g} 1/s (within ±{:.1e} 1/s)",
         mode->kind == Mode::Kind::oscillating ? "oscillation" : "motion",
-        known_digits(std::abs(mode->eigenvalue), mode->error),
-        mode->eigenvalue.real(), mode->error);
+        known_digits(std::abs(mode->eigenvalue), mode->error), mode->eigenvalue.real(), mode->error);
     return;
   }
   const bool is_rigid = modes.zero_eigenvalues > unfelt;

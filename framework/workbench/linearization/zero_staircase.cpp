@@ -47,8 +47,7 @@ Staircase deflate_zeros(const MatrixXd& A, const MatrixXd* error, double toleran
     Index rank = 0;
     while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
     if (rank == n) break;
-    const MatrixXd zeros = out.U.leftCols(out.zeros),
-                   basis = out.zeros == 0 ? Q : product_of(out.U.rightCols(n), Q);
+    const MatrixXd zeros = out.U.leftCols(out.zeros), basis = out.zeros == 0 ? Q : product_of(out.U.rightCols(n), Q);
     while (error != nullptr && rank < n && is_known_to_move(A, *error, zeros, basis.col(rank))) ++rank;
     if (rank == n) break;
     if (out.zeros == 0) out.U.resize(n, n);

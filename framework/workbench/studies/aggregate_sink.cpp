@@ -98,26 +98,16 @@ void AggregateSink::row(double time, const Observation& now) {
 double AggregateSink::value(const Aggregate& aggregate, const Sum& sum) const {
   const double span = time_ - begin_;
   switch (aggregate.kind) {
-    case Kind::minimum:
-      return sum.least;
-    case Kind::maximum:
-      return sum.greatest;
-    case Kind::initial:
-      return sum.first;
-    case Kind::final:
-      return sum.last;
-    case Kind::mean:
-      return span > 0 ? sum.integral / span : sum.last;
-    case Kind::rms:
-      return span > 0 ? std::sqrt(sum.integral_of_square / span) : std::abs(sum.last);
-    case Kind::amplitude:
-      return (sum.greatest - sum.least) / 2;
-    case Kind::integral:
-      return sum.integral;
-    case Kind::difference:
-      return sum.difference;
-    case Kind::crossing:
-      break;
+    case Kind::minimum: return sum.least;
+    case Kind::maximum: return sum.greatest;
+    case Kind::initial: return sum.first;
+    case Kind::final: return sum.last;
+    case Kind::mean: return span > 0 ? sum.integral / span : sum.last;
+    case Kind::rms: return span > 0 ? std::sqrt(sum.integral_of_square / span) : std::abs(sum.last);
+    case Kind::amplitude: return (sum.greatest - sum.least) / 2;
+    case Kind::integral: return sum.integral;
+    case Kind::difference: return sum.difference;
+    case Kind::crossing: break;
   }
   return sum.crossing;
 }

@@ -69,10 +69,10 @@ Design::Design(std::vector<Factor> factors, const DesignRequest& request)
 void Design::settle_cases() {
   const auto multiply = [&](std::size_t by) {
     if (cases_ > most_cases / by)
-      throw Failure(Exit::bad_input,
-                    fmt::format("the {} has more cases than can be counted",
-                                method_ == Method::grid ? "grid" : "sample"),
-                    "Give fewer values, or --method sobol with fewer --samples.");
+      throw Failure(
+          Exit::bad_input,
+          fmt::format("the {} has more cases than can be counted", method_ == Method::grid ? "grid" : "sample"),
+          "Give fewer values, or --method sobol with fewer --samples.");
     cases_ *= by;
   };
   cases_ = method_ == Method::grid ? 1 : request_.samples;
@@ -176,8 +176,7 @@ double Design::probability_of_case(std::size_t number, std::size_t factor) const
     return probability(number / (n + 2), point == 1 || point == factor + 2 ? n + factor : factor);
   }
   const std::size_t solvers = crossed_ ? factors_[*crossed_].levels()->texts.size() : 1;
-  if (crossed_ == factor)
-    return (static_cast<double>(number % solvers) + 0.5) / static_cast<double>(solvers);
+  if (crossed_ == factor) return (static_cast<double>(number % solvers) + 0.5) / static_cast<double>(solvers);
   return probability(number / solvers, factor);
 }
 

@@ -70,7 +70,7 @@ class Design {
   DesignRequest request_;
   Method method_ = Method::grid;
   std::size_t cases_ = 0;
-  std::size_t dimensions_ = 0;  ///< of a sample
+  std::size_t dimensions_ = 0;          ///< of a sample
   std::optional<std::size_t> crossed_;  ///< the factor that chooses the solver, where each sample has all of its values
   std::vector<double> points_;  ///< probabilities, samples × dimensions, of the methods that need all points at once
   std::vector<double> factor_of_correlation_;  ///< lower triangle L with L Lᵀ = correlation, by rows

@@ -18,15 +18,15 @@ namespace {
 
 using Kind = Aggregate::Kind;
 constexpr std::array<std::pair<std::string_view, Kind>, 10> aggregates{{{"min", Kind::minimum},
-                                                                       {"max", Kind::maximum},
-                                                                       {"initial", Kind::initial},
-                                                                       {"final", Kind::final},
-                                                                       {"mean", Kind::mean},
-                                                                       {"rms", Kind::rms},
-                                                                       {"amplitude", Kind::amplitude},
-                                                                       {"integral", Kind::integral},
-                                                                       {"crossing", Kind::crossing},
-                                                                       {"difference", Kind::difference}}};
+                                                                        {"max", Kind::maximum},
+                                                                        {"initial", Kind::initial},
+                                                                        {"final", Kind::final},
+                                                                        {"mean", Kind::mean},
+                                                                        {"rms", Kind::rms},
+                                                                        {"amplitude", Kind::amplitude},
+                                                                        {"integral", Kind::integral},
+                                                                        {"crossing", Kind::crossing},
+                                                                        {"difference", Kind::difference}}};
 constexpr std::array<std::pair<std::string_view, double (*)(double)>, 7> functions{
     {{"abs", [](double x) { return std::abs(x); }},
      {"sqrt", [](double x) { return std::sqrt(x); }},
@@ -235,20 +235,11 @@ double run(const std::vector<Operation>& program, std::span<const double> aggreg
     stack.pop_back();
     double& a = stack.back();
     switch (operation.kind) {
-      case Do::add:
-        a += b;
-        break;
-      case Do::subtract:
-        a -= b;
-        break;
-      case Do::multiply:
-        a *= b;
-        break;
-      case Do::divide:
-        a /= b;
-        break;
-      default:
-        a = std::pow(a, b);
+      case Do::add: a += b; break;
+      case Do::subtract: a -= b; break;
+      case Do::multiply: a *= b; break;
+      case Do::divide: a /= b; break;
+      default: a = std::pow(a, b);
     }
   }
   return stack.back();
@@ -288,8 +279,7 @@ std::vector<std::string> Quantities::solvers() const {
 Columns columns_of_differences(const Quantities& quantities) {
   Columns columns = Columns::none();
   for (const Aggregate& aggregate : quantities.aggregates())
-    if (aggregate.kind == Kind::difference && aggregate.column != "time")
-      columns.patterns.push_back(aggregate.column);
+    if (aggregate.kind == Kind::difference && aggregate.column != "time") columns.patterns.push_back(aggregate.column);
   return columns;
 }
 

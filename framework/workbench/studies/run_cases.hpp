@@ -17,8 +17,8 @@ namespace polyform::host::inline studies {
 struct CaseOutcome {
   std::size_t number = 0;
   bool done = false;
-  std::string reason;              ///< why it failed, or what it warns of
-  std::vector<double> quantities;  ///< none if it failed
+  std::string reason;                ///< why it failed, or what it warns of
+  std::vector<double> quantities;    ///< none if it failed
   std::vector<double> trajectory{};  ///< rows × columns, where trajectories are asked for and it is done
 };
 
@@ -28,12 +28,12 @@ void pack_outcome(const CaseOutcome&, std::string& bytes);
 std::vector<CaseOutcome> unpack_outcomes(std::string_view bytes);
 
 struct CaseLimits {
-  double seconds = 0;        ///< that one case may use, computing or asleep; 0: any
-  std::uint64_t memory = 0;  ///< bytes of one process; 0: any
-  std::size_t workers = 1;   ///< processes at a time
-  bool isolate = false;      ///< a process for each case; else for some hundred or a thousand
-  std::size_t together = 1;  ///< cases that a process has under way at a time
-  bool long_lived = false;   ///< a worker has one process for all its cases, as beginning one is dear
+  double seconds = 0;                 ///< that one case may use, computing or asleep; 0: any
+  std::uint64_t memory = 0;           ///< bytes of one process; 0: any
+  std::size_t workers = 1;            ///< processes at a time
+  bool isolate = false;               ///< a process for each case; else for some hundred or a thousand
+  std::size_t together = 1;           ///< cases that a process has under way at a time
+  bool long_lived = false;            ///< a worker has one process for all its cases, as beginning one is dear
   std::function<void()> meanwhile{};  ///< as of ProcessLimits
 };
 

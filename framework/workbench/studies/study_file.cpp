@@ -95,8 +95,7 @@ void read_root(const Value& root, const std::string& file, StudyFile& study) {
   if (const auto solver = map.find("solver")) study.solver = read_text(*solver, "the name of a solver");
   if (const auto device = map.find("device"))
     study.device = read_text(*device, "the name of a device, auto or none").value_or("");
-  if (const auto columns = map.find("trajectories"))
-    study.trajectories = values_of(*columns).value_or("");
+  if (const auto columns = map.find("trajectories")) study.trajectories = values_of(*columns).value_or("");
   map.finish();
 }
 

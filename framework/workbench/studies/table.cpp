@@ -195,8 +195,7 @@ StudyTable read_csv_table(const std::string& file) {
     text.remove_prefix(end + 1);
     if (number == 1) {
       const std::size_t columns = fields.size();
-      if (columns < 3 || fields[0] != "case" || fields[columns - 2] != "status" ||
-          fields[columns - 1] != "reason")
+      if (columns < 3 || fields[0] != "case" || fields[columns - 2] != "status" || fields[columns - 1] != "reason")
         refuse("its first line is not that of a study");
       table.factors.assign(fields.begin() + 1, fields.end() - 2);
     } else if (!read_row(fields, table.factors.size(), 0, table.rows.emplace_back())) {

@@ -22,8 +22,8 @@ struct CaseRow {
 
 struct StudyTable {
   std::vector<std::string> factors, quantities;
-  std::vector<std::string> units;  ///< of the quantities; "" if not known
-  std::vector<CaseRow> rows;       ///< in the order of the cases once sort() was called
+  std::vector<std::string> units;           ///< of the quantities; "" if not known
+  std::vector<CaseRow> rows;                ///< in the order of the cases once sort() was called
   std::vector<std::string> factor_units{};  ///< "" if not known; none: of no factor
 
   /// Puts the rows in order. Failure (bad_input) if a case is there twice.

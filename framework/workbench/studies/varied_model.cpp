@@ -255,10 +255,8 @@ Node& VariedModel::enter_list(Node& list, Place& place) {
 Node& VariedModel::enter(Node& from, Place& place) {
   if (place.rest.starts_with('.')) place.rest.remove_prefix(1);
   switch (from.kind) {
-    case Node::Kind::map:
-      return enter_map(from, place);
-    case Node::Kind::list:
-      return enter_list(from, place);
+    case Node::Kind::map: return enter_map(from, place);
+    case Node::Kind::list: return enter_list(from, place);
     case Node::Kind::nothing:  // such as `simulation:` with nothing in it
       from.kind = Node::Kind::map;
       return enter_map(from, place);

@@ -40,10 +40,9 @@ std::optional<std::vector<double>> read_list(const Value& value) {
 }
 
 constexpr std::array<std::string_view, 4> start_groups{"linear", "angular", "modal", "joint"};
-constexpr std::array<std::string_view, 13> channel_groups{"position", "orientation",    "velocity", "angular_velocity",
-                                                          "modal",    "modal_velocity", "joint",    "joint_velocity",
-                                                          "force",    "moment",         "energy",   "constraint",
-                                                          "module"};
+constexpr std::array<std::string_view, 13> channel_groups{
+    "position",       "orientation", "velocity", "angular_velocity", "modal",      "modal_velocity", "joint",
+    "joint_velocity", "force",       "moment",   "energy",           "constraint", "module"};
 
 /// Reads positive numbers by group; reports any other.
 Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> groups) {

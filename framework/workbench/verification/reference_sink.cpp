@@ -62,9 +62,10 @@ ReferenceSink::ReferenceSink(const System& system, const Reference& reference, b
     groups_.push_back(group);
     // A joint's coordinates without unit are the quaternion of a ball.
     const bool attitude = group == "orientation" || (group == "joint" && rows_.channels()[found->second].unit == "1");
-    attitudes_.push_back(attitude ? attitude_of_.try_emplace(channel.name.substr(0, channel.name.rfind('.')),
-                                                             attitude_of_.size()).first->second
-                                  : none);
+    attitudes_.push_back(
+        attitude ? attitude_of_.try_emplace(channel.name.substr(0, channel.name.rfind('.')), attitude_of_.size())
+                       .first->second
+                 : none);
   }
   signs_.resize(attitude_of_.size());
   if (reference.start) check_start();

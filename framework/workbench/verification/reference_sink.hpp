@@ -48,12 +48,12 @@ class ReferenceSink final : public RowSink {
   const Reference& reference_;
   RowMaker rows_;
   std::vector<const ReferenceChannel*> compared_;
-  std::vector<std::size_t> columns_;  ///< of them
-  std::vector<std::string> groups_;   ///< of them
-  std::vector<std::size_t> attitudes_;  ///< of them: whose quaternion it is part of, or none
+  std::vector<std::size_t> columns_;                          ///< of them
+  std::vector<std::string> groups_;                           ///< of them
+  std::vector<std::size_t> attitudes_;                        ///< of them: whose quaternion it is part of, or none
   std::unordered_map<std::string, std::size_t> attitude_of_;  ///< by body or joint
-  std::vector<double> signs_;  ///< by attitude: of the product with the reference
-  std::size_t next_ = 0;              ///< time of the reference
+  std::vector<double> signs_;                                 ///< by attitude: of the product with the reference
+  std::size_t next_ = 0;                                      ///< time of the reference
   bool started_ = false;
   double work_ = 0;
   ReferenceErrors errors_;

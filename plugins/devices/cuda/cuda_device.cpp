@@ -50,8 +50,8 @@ class CudaDevice final : public Device {
   }
   Status allocate(std::uint64_t bytes, DeviceAddress& out) noexcept override {
     Address address = 0;
-    const Status status = is_current() ? told("has no memory to spare", driver_.allocate(&address, bytes))
-                                       : Status::failed;
+    const Status status =
+        is_current() ? told("has no memory to spare", driver_.allocate(&address, bytes)) : Status::failed;
     out = address;
     return status;
   }

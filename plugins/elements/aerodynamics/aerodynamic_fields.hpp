@@ -60,16 +60,15 @@ struct AirMotion {
 struct FlowAngle {
   double value = 0, rate = 0;
 
-  FlowAngle(const Vec3& velocity, const Vec3& angular_velocity) noexcept
-      : value(std::atan2(velocity.z, velocity.x)) {
+  FlowAngle(const Vec3& velocity, const Vec3& angular_velocity) noexcept : value(std::atan2(velocity.z, velocity.x)) {
     const Vec3 change = cross(velocity, angular_velocity);
     const double square = velocity.x * velocity.x + velocity.z * velocity.z;
     if (square > 0) rate = (velocity.x * change.z - velocity.z * change.x) / square;
   }
 };
 
-/// Outputs of every type: airspeed, angle of attack and sideslip at the origin of the aerodynamic axes, force and moment
-/// about it in these axes.
+/// Outputs of every type: airspeed, angle of attack and sideslip at the origin of the aerodynamic axes, force and
+/// moment about it in these axes.
 inline constexpr Variable air_outputs[]{{.name = "airspeed", .unit = "m/s"},
                                         {.name = "angle_of_attack", .unit = "rad", .kind = Variable::Kind::angle},
                                         {.name = "sideslip", .unit = "rad", .kind = Variable::Kind::angle},

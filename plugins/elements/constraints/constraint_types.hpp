@@ -9,11 +9,11 @@ namespace polyform::constraints {
 /// data.
 inline constexpr double least_sine_as_drawn = 1e-3;
 
-const ConstraintType& rolling_disc() noexcept;       ///< a disc on a plane, without slip
-const ConstraintType& knife_edge() noexcept;         ///< a point that does not move sideways
-const ConstraintType& prescribed_motion() noexcept;  ///< joint coordinates as functions of time
-const ConstraintType& joint_coupling() noexcept;     ///< a joint coordinate as a polynomial of another
+const ConstraintType& rolling_disc() noexcept;        ///< a disc on a plane, without slip
+const ConstraintType& knife_edge() noexcept;          ///< a point that does not move sideways
+const ConstraintType& prescribed_motion() noexcept;   ///< joint coordinates as functions of time
+const ConstraintType& joint_coupling() noexcept;      ///< a joint coordinate as a polynomial of another
 const ConstraintType& formula_constraint() noexcept;  ///< rows that a model writes as formulas
-const ForceType& sliding_friction() noexcept;        ///< Coulomb's law with a given normal load
+const ForceType& sliding_friction() noexcept;         ///< Coulomb's law with a given normal load
 
 }  // namespace polyform::constraints

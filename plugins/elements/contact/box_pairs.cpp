@@ -63,7 +63,9 @@ ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Fac
 Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
   const std::size_t along = e / 4, i = (along + 1) % 3, k = (along + 2) % 3;
   const Vec3 u = (e & 1 ? 1.0 : -1.0) * column(box.R, i), v = (e & 2 ? 1.0 : -1.0) * column(box.R, k);
-  return {box.position + box.half_edges[i] * u + box.half_edges[k] * v, column(box.R, along), box.half_edges[along],
+  return {box.position + box.half_edges[i] * u + box.half_edges[k] * v,
+          column(box.R, along),
+          box.half_edges[along],
           {u, v}};
 }
 
@@ -133,8 +135,7 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
   places[0] = places[1] = none;
   cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, places);
-  for (std::size_t k = 0; k < corners_of_box; ++k)
-    out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
+  for (std::size_t k = 0; k < corners_of_box; ++k) out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
 }
 
 }  // namespace polyform::contact

@@ -8,8 +8,8 @@
 
 namespace polyform::contact {
 
-/// Each corner of either box, and for each edge of the first one place where it goes in over the second box and one where
-/// it comes out. A place that is none now is farther away than the boxes are large.
+/// Each corner of either box, and for each edge of the first one place where it goes in over the second box and one
+/// where it comes out. A place that is none now is farther away than the boxes are large.
 inline constexpr std::size_t corners_of_box = 8, edges_of_box = 12;
 inline constexpr std::size_t box_box_points = 2 * corners_of_box + 2 * edges_of_box;
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;

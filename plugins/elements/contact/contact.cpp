@@ -23,16 +23,13 @@ namespace polyform::contact {
 namespace {
 
 /// A contact without bristles has the first two only.
-constexpr std::array states{Variable{.name = "approach", .unit = "m/s"},
-                            Variable{.name = "impacts", .unit = "1"},
+constexpr std::array states{Variable{.name = "approach", .unit = "m/s"}, Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "bristle_x", .unit = "m", .kind = Variable::Kind::length},
                             Variable{.name = "bristle_y", .unit = "m", .kind = Variable::Kind::length},
                             Variable{.name = "bristle_z", .unit = "m", .kind = Variable::Kind::length}};
 enum State : std::size_t { approach, impacts, bent, state_count = bent + 3 };
 static_assert(states.size() == state_count);
-enum Output : std::size_t {
-  gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3
-};
+enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3 };
 constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "fn", .unit = "N"},
@@ -64,8 +61,8 @@ struct Rub {
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
 /// began, or δ̇ if that is more. There is one event function per point, its gap. When the first point of a contact
-/// closes, the state jumps to the speed of the approach; when the last one opens, to the least speed. A contact has no shortest time: its event and its guard bound
-/// the steps while it lasts, and nothing does before.
+/// closes, the state jumps to the speed of the approach; when the last one opens, to the least speed. A contact has no
+/// shortest time: its event and its guard bound the steps while it lasts, and nothing does before.
 class Contacts final : public ForceBatch,
                        public EventSource,
                        public StateJumps,
@@ -310,8 +307,7 @@ class Contacts final : public ForceBatch,
     const double* const x = in.states.data() + own_ * i + bent;
     const Vec3 bent = in_surface({x[0], x[1], x[2]});
     rub.velocity = in_surface(relative_velocity(centre.position, first, second));
-    const Bristles::Answer answer =
-        c.bristles.answer(bent, rub.velocity, pressed, c.least_load(speed), c.friction);
+    const Bristles::Answer answer = c.bristles.answer(bent, rub.velocity, pressed, c.least_load(speed), c.friction);
     rub.rate = answer.rate;
     rub.force = answer.force;
     return rub;

@@ -16,11 +16,8 @@ constinit const std::array<FieldSpec, 12> contact_fields{
               .unit = "",
               .meaning = "the body whose shapes touch those of b",
               .required = true},
-    FieldSpec{.name = "b",
-              .type = FieldType::body,
-              .unit = "",
-              .meaning = "the other body, or ground",
-              .required = true},
+    FieldSpec{
+        .name = "b", .type = FieldType::body, .unit = "", .meaning = "the other body, or ground", .required = true},
     FieldSpec{.name = "law",
               .type = FieldType::choice,
               .unit = "",
@@ -31,8 +28,9 @@ constinit const std::array<FieldSpec, 12> contact_fields{
     FieldSpec{.name = "stiffness",
               .type = FieldType::number,
               .unit = "N/m^exponent",
-              .meaning = "k of k δ^exponent, δ being the penetration in m, at each point of contact; hunt-crossley needs "
-                         "it, rigid has none",
+              .meaning =
+                  "k of k δ^exponent, δ being the penetration in m, at each point of contact; hunt-crossley needs "
+                  "it, rigid has none",
               .minimum = 0,
               .exclusive_minimum = true,
               .typical = 1e5},
@@ -72,9 +70,10 @@ constinit const std::array<FieldSpec, 12> contact_fields{
     FieldSpec{.name = "impact",
               .type = FieldType::choice,
               .unit = "",
-              .meaning = "what restitution is, of the law rigid: newton, speed after over speed before; poisson, impulse of "
-                         "the expansion over that of the compression. They differ where friction or several contacts "
-                         "take part",
+              .meaning =
+                  "what restitution is, of the law rigid: newton, speed after over speed before; poisson, impulse of "
+                  "the expansion over that of the compression. They differ where friction or several contacts "
+                  "take part",
               .default_text = "newton",
               .choices = impacts},
     FieldSpec{.name = "friction.stiffness",
@@ -96,7 +95,7 @@ constinit const std::array<FieldSpec, 12> contact_fields{
 
 std::string_view word_for(GeometricShape::Kind kind) noexcept {
   constexpr std::array<std::string_view, 8> words{"a box",   "a cylinder",   "a sphere", "a capsule",
-                                                   "a plane", "an ellipsoid", "a mesh",   "a height field"};
+                                                  "a plane", "an ellipsoid", "a mesh",   "a height field"};
   return words[static_cast<std::size_t>(kind)];
 }
 constinit const std::string_view remedy_for_shapes =

@@ -26,8 +26,7 @@ constexpr std::array states{Variable{.name = "lost", .unit = "J"}};
 enum Output : std::size_t { closed, penetration, normal_force, stored };
 constexpr std::array outputs{Variable{.name = "closed", .unit = "1"},
                              Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
-                             Variable{.name = "fn", .unit = "N"},
-                             Variable{.name = "stored", .unit = "J"}};
+                             Variable{.name = "fn", .unit = "N"}, Variable{.name = "stored", .unit = "J"}};
 
 struct Group {
   Group(const ElementInstance& instance, std::size_t marker)
@@ -104,8 +103,8 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
       const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
       std::ranges::fill(out, 0.0);
       g.shapes.each_closed(motions_of(g, in), [&](const GroupShapes::Touch& touch) {
-        const GroupPush push = g.law.push(touch, in.markers[g.first_marker + touch.first],
-                                          in.markers[g.first_marker + touch.second]);
+        const GroupPush push =
+            g.law.push(touch, in.markers[g.first_marker + touch.first], in.markers[g.first_marker + touch.second]);
         out[closed] += 1;
         out[penetration] = std::max(out[penetration], -touch.point.gap);
         out[normal_force] += push.normal;
@@ -125,11 +124,12 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
 class ContactGroupType final : public ForceType, public HeldStates, public BodyGroups, public TypeVariants {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static const TypeDescriptor descriptor{.name = "contact-group",
-                                           .meaning = "pushes many bodies apart where their shapes overlap, with friction",
-                                           .fields = group_fields,
-                                           .states = states,
-                                           .outputs = outputs};
+    static const TypeDescriptor descriptor{
+        .name = "contact-group",
+        .meaning = "pushes many bodies apart where their shapes overlap, with friction",
+        .fields = group_fields,
+        .states = states,
+        .outputs = outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

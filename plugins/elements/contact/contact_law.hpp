@@ -84,10 +84,10 @@ struct Friction {
   }
 };
 
-/// The moment against rolling with an angular velocity of the first body over the second, N m: Coulomb's with a lever in
-/// m, made smooth as its friction is. What turns by less than the friction's speed at `size`, m, creeps.
-inline Vec3 against_rolling(const Friction& friction, double lever, double size, double normal_force, const Vec3& normal,
-                            const Vec3& turning) noexcept {
+/// The moment against rolling with an angular velocity of the first body over the second, N m: Coulomb's with a lever
+/// in m, made smooth as its friction is. What turns by less than the friction's speed at `size`, m, creeps.
+inline Vec3 against_rolling(const Friction& friction, double lever, double size, double normal_force,
+                            const Vec3& normal, const Vec3& turning) noexcept {
   const Vec3 rolls = turning - dot(turning, normal) * normal;
   const Friction smooth{.static_ = lever, .dynamic = lever, .speed = friction.speed};
   return -(normal_force * size * smooth.per_speed(size * norm(rolls))) * rolls;
@@ -99,8 +99,8 @@ inline Vec3 against_rolling(const Friction& friction, double lever, double size,
 ///   ż = v − |v| z k/max(g N, μ_s N₀)        F = −(k z + c ż exp(−(v/v_s)²)), its size g N at most
 ///
 /// Under a load below μ_s N bristles hold with z = F/k, and v is zero: nothing creeps. Without N₀, ż would be infinite
-/// where a contact closes with a sliding speed. The damping is for what sticks: at high speeds a small lag of z behind N
-/// would make it larger than Coulomb's friction (Olsson 1996 lets it fall with the speed, too).
+/// where a contact closes with a sliding speed. The damping is for what sticks: at high speeds a small lag of z behind
+/// N would make it larger than Coulomb's friction (Olsson 1996 lets it fall with the speed, too).
 struct Bristles {
   double stiffness = 0, damping = 0;  ///< k, N/m; c, N s/m
 

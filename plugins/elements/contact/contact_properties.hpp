@@ -17,9 +17,9 @@ struct Contact {
   double stiffness, exponent, damping_number;
   Friction friction;
   Bristles bristles;
-  double rolling;                   ///< lever of rolling resistance, m
-  double size;                      ///< of the smallest shape, m
-  double half_width;                ///< of the narrowest shape, m
+  double rolling;     ///< lever of rolling resistance, m
+  double size;        ///< of the smallest shape, m
+  double half_width;  ///< of the narrowest shape, m
   double mass;
   double least_approach;            ///< slower ones count as this, m/s
   std::size_t first_pair, pairs;    ///< of shapes

@@ -12,8 +12,8 @@ namespace {
 Edge axis_edge(const PlacedShape& s) noexcept { return {s.position, axis_of(s.R), s.half_length}; }
 
 /// Where the axis of `a`, with its radius, enters over both rims of `b` and leaves: an axis that passes below a rim is
-/// beyond the other end, or deeper within than its radius. An axis that ends at a rim passes it: cylinders of one length
-/// stand side by side so.
+/// beyond the other end, or deeper within than its radius. An axis that ends at a rim passes it: cylinders of one
+/// length stand side by side so.
 void axis_at_rims(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t end = 0; end < 2; ++end)
     for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), -beside * a.half_length))
@@ -26,8 +26,8 @@ double reach(const PlacedShape& s, const Vec3& n) noexcept {
   return s.half_length * std::abs(along) + s.radius * std::sqrt(std::max(0.0, 1 - along * along));
 }
 
-/// Whether `a` stands beside the side of `b` as far as its rims go: then no part of `a` is over an end of `b`, also where
-/// two ends of one height meet in a point.
+/// Whether `a` stands beside the side of `b` as far as its rims go: then no part of `a` is over an end of `b`, also
+/// where two ends of one height meet in a point.
 bool is_beside(const PlacedShape& a, const PlacedShape& b, double around) noexcept {
   const Vec3 line = a.position - b.position, side = line - dot(line, axis_of(b.R)) * axis_of(b.R);
   const double size = norm(side);

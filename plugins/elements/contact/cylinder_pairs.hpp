@@ -21,8 +21,8 @@ void capsule_cylinder(const PlacedShape& capsule, const PlacedShape& cylinder, s
 template <bool carried>
 inline constexpr std::size_t rim_points_at_end = carried ? points_of_rim<true> : 1;
 template <bool carried>
-inline constexpr std::size_t cylinder_cylinder_points =
-    1 + 8 + 4 * rim_points_at_end<carried> + 8 + (carried ? 0 : flat_end_points);
+inline constexpr std::size_t cylinder_cylinder_points = 1 + 8 + 4 * rim_points_at_end<carried> + 8 +
+                                                        (carried ? 0 : flat_end_points);
 template <bool carried>
 void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;
 

@@ -14,28 +14,29 @@ namespace polyform::contact {
 namespace {
 
 std::array<FieldSpec, 11> fields_of_group() {
-  return {FieldSpec{.name = "bodies",
-                    .type = FieldType::bodies,
-                    .unit = "",
-                    .meaning = "two bodies or more, ground among them if it takes part; each may touch each other one",
-                    .required = true},
-          FieldSpec{.name = "sides",
-                    .type = FieldType::numbers,
-                    .unit = "",
-                    .meaning = "per body 1 or 2, where bodies of side 1 touch those of side 2 only, or 3 for both sides; "
-                               "default: all are on both"},
-          FieldSpec{.name = "apart",
-                    .type = FieldType::numbers,
-                    .unit = "",
-                    .meaning = "pairs that do not touch: places in 'bodies', from 0, two for each pair"},
-          contact_fields[stiffness],
-          contact_fields[exponent],
-          contact_fields[restitution],
-          contact_fields[static_friction],
-          contact_fields[dynamic_friction],
-          contact_fields[transition],
-          contact_fields[rolling],
-          contact_fields[law]};
+  return {
+      FieldSpec{.name = "bodies",
+                .type = FieldType::bodies,
+                .unit = "",
+                .meaning = "two bodies or more, ground among them if it takes part; each may touch each other one",
+                .required = true},
+      FieldSpec{.name = "sides",
+                .type = FieldType::numbers,
+                .unit = "",
+                .meaning = "per body 1 or 2, where bodies of side 1 touch those of side 2 only, or 3 for both sides; "
+                           "default: all are on both"},
+      FieldSpec{.name = "apart",
+                .type = FieldType::numbers,
+                .unit = "",
+                .meaning = "pairs that do not touch: places in 'bodies', from 0, two for each pair"},
+      contact_fields[stiffness],
+      contact_fields[exponent],
+      contact_fields[restitution],
+      contact_fields[static_friction],
+      contact_fields[dynamic_friction],
+      contact_fields[transition],
+      contact_fields[rolling],
+      contact_fields[law]};
 }
 
 bool is_place(double x, std::size_t count) noexcept {
@@ -74,7 +75,8 @@ bool find_pair(const ElementInstance& instance, GeometricShape::Kind one, Geomet
 
 bool check_lists(const ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept {
   const std::size_t n = instance.markers.size();
-  const std::span<const double> sides = instance.fields[group_sides].numbers, apart = instance.fields[group_apart].numbers;
+  const std::span<const double> sides = instance.fields[group_sides].numbers,
+                                apart = instance.fields[group_apart].numbers;
   if (instance.fields[group_sides].given &&
       (sides.size() != n || !std::ranges::all_of(sides, [](double s) { return s == 1 || s == 2 || s == 3; }))) {
     sink.report(Severity::error, number, group_sides,
@@ -132,10 +134,10 @@ bool check_law(const ElementInstance& instance, std::size_t number, FieldSink& s
     return false;
   }
   if (f[group_restitution].number < least_restitution) {
-    sink.report(Severity::error, number, group_restitution,
-                Message("a group has a restitution of {:g} at least, not {:g}", least_restitution,
-                        f[group_restitution].number),
-                "Give a larger one.");
+    sink.report(
+        Severity::error, number, group_restitution,
+        Message("a group has a restitution of {:g} at least, not {:g}", least_restitution, f[group_restitution].number),
+        "Give a larger one.");
     return false;
   }
   return true;

@@ -31,7 +31,8 @@ struct GroupLaw {
     if (exponent == hertz) return stiffness * depth * std::sqrt(depth);
     return exponent == 1 ? stiffness * depth : stiffness * std::pow(depth, exponent);
   }
-  GroupPush push(const GroupShapes::Touch& touch, const MarkerMotion& first, const MarkerMotion& second) const noexcept {
+  GroupPush push(const GroupShapes::Touch& touch, const MarkerMotion& first,
+                 const MarkerMotion& second) const noexcept {
     const ContactPoint& at = touch.point;
     const Vec3 velocity = velocity_at(first, at.position) - velocity_at(second, at.position);
     const double depth = -at.gap, elastic = at.share * spring(depth);
@@ -70,7 +71,8 @@ struct GroupLaw {
     const double twice = 2 * spring(depth) * depth / (exponent + 1) * touch.inverse_mass;
     const double speed = std::sqrt(rate * rate + twice);
     if (at.gap < 0 ? !(std::abs(rate) > moving * speed) : !(rate > 0)) return never;
-    const double sink = std::pow(speed * speed * (exponent + 1) / (2 * stiffness * touch.inverse_mass), 1 / (exponent + 1));
+    const double sink =
+        std::pow(speed * speed * (exponent + 1) / (2 * stiffness * touch.inverse_mass), 1 / (exponent + 1));
     return (std::max(0.0, at.gap) + OverlapLimit::longest_way(touch.half_width, sink)) / speed;
   }
   static double gap_rate(const ContactPoint& at, const MarkerMotion& first, const MarkerMotion& second) noexcept {

@@ -68,7 +68,8 @@ std::vector<double> inverse_masses(const ElementInstance& instance) {
 
 GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
   Parts parts;
-  const std::span<const double> sides = instance.fields[group_sides].numbers, apart = instance.fields[group_apart].numbers;
+  const std::span<const double> sides = instance.fields[group_sides].numbers,
+                                apart = instance.fields[group_apart].numbers;
   const std::vector<bool> is_first = first_of_bodies(instance);
   bool box_as_mesh = false;
   for (std::size_t m = 0; m < instance.markers.size(); ++m)

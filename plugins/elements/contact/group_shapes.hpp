@@ -80,8 +80,8 @@ class GroupShapes {
   double time_to_pass(Strided<const MarkerMotion> motions) noexcept;
 
  private:
-  // In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing farther
-  // than `reach`, so that what is not near, or not in the list for the guard, does not touch within the step.
+  // In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing
+  // farther than `reach`, so that what is not near, or not in the list for the guard, does not touch within the step.
   static constexpr double margin = 0.15, reach = margin, margin_ahead = margin + reach;
 
   struct Shape {
@@ -112,7 +112,10 @@ class GroupShapes {
   template <bool closed, class Act>
   void visit(std::size_t a, std::size_t b, Act& act) noexcept {
     const Shape &first = shapes_[a], &second = shapes_[b];
-    Touch touch{first.marker, second.marker, {}, inverse_masses_[first.marker] + inverse_masses_[second.marker],
+    Touch touch{first.marker,
+                second.marker,
+                {},
+                inverse_masses_[first.marker] + inverse_masses_[second.marker],
                 first.size < second.size ? first.size : second.size,
                 first.half_width < second.half_width ? first.half_width : second.half_width};
     if (first.is_ball && second.is_ball) {

@@ -141,8 +141,7 @@ bool NearPairs::may_touch(std::uint32_t a, std::uint32_t b) const noexcept {
   return apart_.empty() || !std::ranges::binary_search(apart_, bodies);
 }
 
-bool NearPairs::is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres,
-                        double margin) const noexcept {
+bool NearPairs::is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres, double margin) const noexcept {
   if (extents_[b].unbounded && !extents_[a].unbounded) return is_near(b, a, centres, margin);
   const Extent &first = extents_[a], &second = extents_[b];
   const Vec3 line = centres[b] - centres[a], r2 = reach_of(b, margin);

@@ -13,13 +13,13 @@ namespace polyform::contact {
 
 /// What a shape takes up: a ball about its centre, a box about it in ground axes if it never moves, or a half space.
 struct Extent {
-  double radius = 0;      ///< m; of what moves
-  Vec3 half_edges;        ///< m; of what is fixed
-  bool fixed = false;     ///< in ground
-  bool unbounded = false; ///< a half space: `normal` points out of it, its centre is on its surface
-  Vec3 normal;            ///< of a fixed half space
-  double height = 0;      ///< of a half space: how far it rises above its centre, m
-  std::size_t body = 0;   ///< shapes of the same body are no pair
+  double radius = 0;       ///< m; of what moves
+  Vec3 half_edges;         ///< m; of what is fixed
+  bool fixed = false;      ///< in ground
+  bool unbounded = false;  ///< a half space: `normal` points out of it, its centre is on its surface
+  Vec3 normal;             ///< of a fixed half space
+  double height = 0;       ///< of a half space: how far it rises above its centre, m
+  std::size_t body = 0;    ///< shapes of the same body are no pair
   std::uint8_t sides = both;
   static constexpr std::uint8_t first = 1, second = 2, both = 3;
   /// Whether bodies of these sides may touch: one of them has to be on the first side, the other on the second.
@@ -72,11 +72,11 @@ class NearPairs {
   std::vector<Pair> apart_;
   double margin_, reach_;
   std::vector<std::uint32_t> bounded_, unbounded_;
-  std::vector<double> levels_;              ///< sizes of their cells, from the smallest shapes on, m
-  std::vector<std::uint32_t> level_of_;     ///< per shape
-  std::vector<Cell> cells_;                 ///< per shape
-  std::vector<std::uint32_t> heads_, next_; ///< of the chains of a hash table of cells
-  std::vector<Vec3> searched_;              ///< the centres then
+  std::vector<double> levels_;               ///< sizes of their cells, from the smallest shapes on, m
+  std::vector<std::uint32_t> level_of_;      ///< per shape
+  std::vector<Cell> cells_;                  ///< per shape
+  std::vector<std::uint32_t> heads_, next_;  ///< of the chains of a hash table of cells
+  std::vector<Vec3> searched_;               ///< the centres then
   std::vector<Pair> pairs_;
   std::size_t searches_ = 0;
 };

@@ -36,6 +36,7 @@ class OverlapLimit : public LawValidity {
   void see(std::size_t instance, double overlap, std::size_t first, std::size_t second) noexcept {
     if (overlap > deepest_.value) deepest_ = {.instance = instance, .value = overlap, .markers = {first, second}};
   }
+
  private:
   static constexpr double deepest_overlap = 0.5;
   LawExcess deepest_;

@@ -18,8 +18,8 @@ struct ContactPoint {
   /// Whether the gap changes with the velocity of the surfaces here along the normal. If it does not, a point that
   /// mirrors this one makes up for it: the gaps of both change with both velocities.
   bool is_carried = true;
-  /// The angle by which a body turns until the place is quite another one, rad: that between a rim and what it stands on,
-  /// whose lowest point goes round the faster the flatter it lies.
+  /// The angle by which a body turns until the place is quite another one, rad: that between a rim and what it stands
+  /// on, whose lowest point goes round the faster the flatter it lies.
   double turn = 1;
   double share = 1;  ///< of the stiffness of a contact
   /// The gap changes with the velocity of the surfaces here times `own` and, where `others` is not 0, with that at
@@ -55,8 +55,8 @@ struct PlacedShape {
   Mat3 R;
   Vec3 position, half_edges;  ///< half_edges: half axes of an ellipsoid
   double radius, half_length;
-  const Polyhedron* mesh = nullptr;   ///< of a mesh, or of a box as one where the pair wants it
-  const HeightGrid* grid = nullptr;   ///< of a height field
+  const Polyhedron* mesh = nullptr;    ///< of a mesh, or of a box as one where the pair wants it
+  const HeightGrid* grid = nullptr;    ///< of a height field
   const CornerSlots* slots = nullptr;  ///< of a mesh of which a part is near the other shape
 };
 
@@ -79,8 +79,9 @@ inline void drop_deeper(double apart, double size, const ContactPoint& none, std
     if (point.gap < least) point = none;
 }
 
-/// The unit direction of a vector across an axis; nothing where it lies along the axis but for rounding. What the vector has
-/// along the axis is taken off twice: of a difference of two equal numbers rounding leaves a part along the axis.
+/// The unit direction of a vector across an axis; nothing where it lies along the axis but for rounding. What the
+/// vector has along the axis is taken off twice: of a difference of two equal numbers rounding leaves a part along the
+/// axis.
 inline std::optional<Vec3> direction_across(const Vec3& v, const Vec3& axis) noexcept {
   constexpr double rounding = 1e-12;
   const Vec3 first = v - dot(v, axis) * axis;

@@ -144,7 +144,10 @@ template <class Visit>
 void Polyhedron::for_facets_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
   for_triangles_in(low, high, [&](const Triangle& t) {
     visit(Facet{{corners_[t.corners[0]], corners_[t.corners[1]], corners_[t.corners[2]]},
-                t.normal, t.is_flat_side, t.has_side, t.has_corner});
+                t.normal,
+                t.is_flat_side,
+                t.has_side,
+                t.has_corner});
   });
 }
 template <class Visit>

@@ -31,11 +31,11 @@ enum State : std::size_t {
   lost,
   state_count
 };
-constexpr std::array states{Variable{.name = "fx", .unit = "N"},      Variable{.name = "fy", .unit = "N"},
-                            Variable{.name = "fz", .unit = "N"},      Variable{.name = "mx", .unit = "N m"},
-                            Variable{.name = "my", .unit = "N m"},    Variable{.name = "mz", .unit = "N m"},
-                            Variable{.name = "fn", .unit = "N"},      Variable{.name = "ft", .unit = "N"},
-                            Variable{.name = "mode", .unit = "1"},    Variable{.name = "impacts", .unit = "1"},
+constexpr std::array states{Variable{.name = "fx", .unit = "N"},   Variable{.name = "fy", .unit = "N"},
+                            Variable{.name = "fz", .unit = "N"},   Variable{.name = "mx", .unit = "N m"},
+                            Variable{.name = "my", .unit = "N m"}, Variable{.name = "mz", .unit = "N m"},
+                            Variable{.name = "fn", .unit = "N"},   Variable{.name = "ft", .unit = "N"},
+                            Variable{.name = "mode", .unit = "1"}, Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "lost", .unit = "J"}};
 enum Output : std::size_t { gap, penetration, slip, place };
 constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},

@@ -59,10 +59,10 @@ bool is_level(const Rim& rim, const std::array<Vec3, count>& spokes, std::span<c
   return true;
 }
 
-/// Points of both rims of a cylinder against any surface: the lowest one of each and three that stay on it, all of which
-/// are carried where the surface is smooth. surface(center, radius): the point of contact of a ball.
-/// Not carried: where the surface is level it has the three points of a rim over a plane. The lowest one and three that
-/// stay would be no law there for a cylinder that stands: which one is the lowest is chance.
+/// Points of both rims of a cylinder against any surface: the lowest one of each and three that stay on it, all of
+/// which are carried where the surface is smooth. surface(center, radius): the point of contact of a ball. Not carried:
+/// where the surface is level it has the three points of a rim over a plane. The lowest one and three that stay would
+/// be no law there for a cylinder that stands: which one is the lowest is chance.
 inline constexpr std::size_t cylinder_surface_points = 8;
 template <bool carried, class Surface>
 void rims_at_surface(const PlacedShape& a, Surface surface, std::span<ContactPoint> out) noexcept {

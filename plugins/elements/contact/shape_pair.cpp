@@ -70,19 +70,15 @@ double half_width_of(const PlacedShape& shape) noexcept {
   constexpr double none = std::numeric_limits<double>::infinity();
   switch (shape.kind) {
     case box:
-    case ellipsoid:
-      return std::min({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
-    case cylinder:
-      return std::min(shape.radius, shape.half_length);
+    case ellipsoid: return std::min({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
+    case cylinder: return std::min(shape.radius, shape.half_length);
     case sphere:
-    case capsule:
-      return shape.radius;
+    case capsule: return shape.radius;
     case mesh:
       // The box about a floor of triangles has no height.
       return shape.mesh->is_convex() ? std::min(shape.mesh->half_width(), shape.mesh->half_thickness())
                                      : shape.mesh->half_thickness();
-    default:
-      return none;
+    default: return none;
   }
 }
 
@@ -166,7 +162,8 @@ void mesh_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
 }
 template <bool carried>
 void cylinder_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  rims_at_surface<carried>(a, [&](const Vec3& p, double radius) { return ball_at_heights(p, radius, b); }, out);
+  rims_at_surface<carried>(
+      a, [&](const Vec3& p, double radius) { return ball_at_heights(p, radius, b); }, out);
 }
 /// The place with the normal of the surface below it.
 void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -182,7 +179,9 @@ void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<Con
 }
 
 template <std::size_t count>
-std::size_t always(const PlacedShape&, const PlacedShape&) noexcept { return count; }
+std::size_t always(const PlacedShape&, const PlacedShape&) noexcept {
+  return count;
+}
 
 }  // namespace
 

@@ -31,8 +31,8 @@ std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape
 struct EllipsoidPlace {
   Vec3 nearest, out;
 };
-/// In the axes of the ellipsoid, by the only root of Σ (a c/(t + a²))² = 1 above −(the least a)² (Eberly 2013, "Distance
-/// from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid").
+/// In the axes of the ellipsoid, by the only root of Σ (a c/(t + a²))² = 1 above −(the least a)² (Eberly 2013,
+/// "Distance from a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid").
 EllipsoidPlace nearest_of_ellipsoid(const Vec3& point, const Vec3& half_axes) noexcept;
 /// The point of an ellipsoid that reaches farthest along a unit direction.
 Vec3 farthest_of_ellipsoid(const PlacedShape& ellipsoid, const Vec3& direction) noexcept;

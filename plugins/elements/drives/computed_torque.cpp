@@ -189,14 +189,16 @@ class ComputedTorques final : public ForceBatch, public OutputSource {
     const std::size_t number = k - chain.first + 1;
     failed.time = in.time;
     if (turns_so)
-      failed.why = Message("the point of link {} of a computed-torque moves by {:.3g} m/s against link {} off the axis "
-                         "of joint {}: give the body that the joint moves, with a point on the joint's axis",
-                         number, moved, number - 1, number);
+      failed.why = Message(
+          "the point of link {} of a computed-torque moves by {:.3g} m/s against link {} off the axis "
+          "of joint {}: give the body that the joint moves, with a point on the joint's axis",
+          number, moved, number - 1, number);
     else
-      failed.why = Message("link {} of a computed-torque turns by {:.3g} rad/s otherwise than joint {} moves it against "
-                         "link {} (0 is ground): name for each joint the body that it moves, in one open chain from "
-                         "ground on",
-                         number, turned, number, number - 1);
+      failed.why = Message(
+          "link {} of a computed-torque turns by {:.3g} rad/s otherwise than joint {} moves it against "
+          "link {} (0 is ground): name for each joint the body that it moves, in one open chain from "
+          "ground on",
+          number, turned, number, number - 1);
     return false;
   }
 
@@ -245,7 +247,8 @@ class ComputedTorque final : public ForceType, public TypeVariants, public Failu
                       "A motor drives a revolute or a prismatic joint.");
     const auto& named = instance.fields[joints].joints;
     for (std::size_t k = 0; k < count; ++k)
-      if (const auto first = std::ranges::find(named, named[k]) - named.begin(); first != static_cast<std::ptrdiff_t>(k))
+      if (const auto first = std::ranges::find(named, named[k]) - named.begin();
+          first != static_cast<std::ptrdiff_t>(k))
         return refuse(joints, Message("joints {} and {} of the list are the same", first + 1, k + 1),
                       "Name each joint once, from ground to the end of the chain.");
     if (instance.markers.size() != count)
@@ -273,8 +276,6 @@ class ComputedTorque final : public ForceType, public TypeVariants, public Failu
 
 }  // namespace
 
-const ForceType& computed_torque() noexcept {
-  return ComputedTorque::of_count(1);
-}
+const ForceType& computed_torque() noexcept { return ComputedTorque::of_count(1); }
 
 }  // namespace polyform::drives

@@ -83,7 +83,8 @@ class Drags final : public ForceBatch, public OutputSource, private ForceLaw {
     TimeVector wind;
   };
   std::string_view obstacle() const noexcept override {
-    return std::ranges::all_of(drags_, [](const Resistance& r) { return r.wind.is_constant(); }) ? "" : "depends on time";
+    return std::ranges::all_of(drags_, [](const Resistance& r) { return r.wind.is_constant(); }) ? ""
+                                                                                                 : "depends on time";
   }
   std::size_t parameter_count() const noexcept override { return 4 * drags_.size(); }
   void parameters(std::span<double> out) const noexcept override {

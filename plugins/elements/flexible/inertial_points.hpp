@@ -19,9 +19,9 @@ namespace polyform::flexible {
 /// A body by samples: its places u, displacements and displacements of second order at points with masses.
 struct SampledBody {
   struct Sample {
-    double mass;                             ///< or mass times the weight of a quadrature, kg
-    Vec3 place;                              ///< u, m
-    std::vector<Vec3> shapes;                ///< Φ, one per mode
+    double mass;                                      ///< or mass times the weight of a quadrature, kg
+    Vec3 place;                                       ///< u, m
+    std::vector<Vec3> shapes;                         ///< Φ, one per mode
     std::array<std::vector<double>, 3> second_order;  ///< Γ along each axis, m × m, or none if all are zero
   };
   std::vector<Sample> samples;

@@ -52,8 +52,7 @@ void copy_second_order(const ModalBodyData& data, ModalInvariants& c) {
   const std::size_t m = data.modes();
   c.is_second_order = true;
   for (std::size_t i = 0; i < 3; ++i) {
-    c.second_order[i] =
-        ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.integral_gamma(k, l, i); });
+    c.second_order[i] = ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.integral_gamma(k, l, i); });
     for (std::size_t j = 0; j < 3; ++j)
       c.second_moments[3 * i + j] =
           ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return data.integral_u_gamma(k, l, i, j); });

@@ -48,30 +48,19 @@ std::vector<Tap> inputs_in(const Fmu& fmu, std::string_view text) {
 bool is_of(NumberType type, double x) {
   const auto is_whole = [x](double low, double high) { return x >= low && x <= high && x == std::trunc(x); };
   switch (type) {
-    case NumberType::real:
-      return true;
-    case NumberType::float32:
-      return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
-    case NumberType::boolean:
-      return is_whole(0, 1);
-    case NumberType::int8:
-      return is_whole(-128, 127);
-    case NumberType::uint8:
-      return is_whole(0, 255);
-    case NumberType::int16:
-      return is_whole(-32768, 32767);
-    case NumberType::uint16:
-      return is_whole(0, 65535);
-    case NumberType::int32:
-      return is_whole(-2147483648.0, 2147483647.0);
-    case NumberType::uint32:
-      return is_whole(0, 4294967295.0);
+    case NumberType::real: return true;
+    case NumberType::float32: return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
+    case NumberType::boolean: return is_whole(0, 1);
+    case NumberType::int8: return is_whole(-128, 127);
+    case NumberType::uint8: return is_whole(0, 255);
+    case NumberType::int16: return is_whole(-32768, 32767);
+    case NumberType::uint16: return is_whole(0, 65535);
+    case NumberType::int32: return is_whole(-2147483648.0, 2147483647.0);
+    case NumberType::uint32: return is_whole(0, 4294967295.0);
     case NumberType::int64:  // a number of the model is exact up to there
       return is_whole(-0x1p53, 0x1p53);
-    case NumberType::uint64:
-      return is_whole(0, 0x1p53);
-    case NumberType::none:
-      break;
+    case NumberType::uint64: return is_whole(0, 0x1p53);
+    case NumberType::none: break;
   }
   return false;
 }
@@ -136,10 +125,8 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "inputs that take the velocities of the joints"},
-    FieldSpec{.name = "commands",
-              .type = FieldType::text,
-              .unit = "",
-              .meaning = "inputs that take the command values"},
+    FieldSpec{
+        .name = "commands", .type = FieldType::text, .unit = "", .meaning = "inputs that take the command values"},
     FieldSpec{.name = "command_values",
               .type = FieldType::time_functions,
               .unit = "1",
@@ -148,10 +135,8 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "outputs that are the efforts on the velocities of the joints; - for none"},
-    FieldSpec{.name = "channels",
-              .type = FieldType::text,
-              .unit = "",
-              .meaning = "further outputs, as columns of results"},
+    FieldSpec{
+        .name = "channels", .type = FieldType::text, .unit = "", .meaning = "further outputs, as columns of results"},
     FieldSpec{.name = "start_values",
               .type = FieldType::text,
               .unit = "",
@@ -282,7 +267,8 @@ InputValues::InputValues(const Coupling& c, Strided<const FieldValue> fields) {
   for (std::size_t k = 0; k < c.commands.size(); ++k) {
     const Tap& tap = c.commands[k];
     if (tap.reference == Tap::none) continue;
-    commands.push_back({fields[command_values].functions[k], variables.place_of(tap.reference, tap.element, tap.values)});
+    commands.push_back(
+        {fields[command_values].functions[k], variables.place_of(tap.reference, tap.element, tap.values)});
   }
   values.resize(variables.values);
 }

@@ -112,8 +112,8 @@ struct InputValues {
 struct CoupledFmu {
   CoupledFmu(const Coupling&, Strided<const FieldValue> fields);
   CoupledFmu(const Coupling&, Strided<const FieldValue> fields, const StartValues&);
-  /// Initializes the FMU at a state of the model, with its inputs there, and keeps this start: its time and inputs. false
-  /// after a failure.
+  /// Initializes the FMU at a state of the model, with its inputs there, and keeps this start: its time and inputs.
+  /// false after a failure.
   bool begin(const ForceInput&, KeptStates& starts) noexcept;
   /// Initializes it as at a kept start. 0: at time 0 with the inputs that functions of time give, without the motion.
   bool begin_as(std::size_t number, const KeptStates& starts) noexcept;

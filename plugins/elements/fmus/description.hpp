@@ -32,9 +32,9 @@ struct FmuVariable {
   Reference reference = 0;
   std::string causality;
   FmuUnit unit;
-  bool real = false;       ///< a number of 64 bits
+  bool real = false;  ///< a number of 64 bits
   NumberType type = NumberType::none;
-  std::size_t values = 1;  ///< number of elements of an array, in version 3
+  std::size_t values = 1;            ///< number of elements of an array, in version 3
   std::vector<std::size_t> lengths;  ///< of an array, one per dimension
 };
 

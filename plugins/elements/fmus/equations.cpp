@@ -18,8 +18,13 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-class Equations final : public ForceBatch, public EventSource, public StateJumps, public RunEnding,
-                        public StepEndings, public OutputSource, public InitialStates {
+class Equations final : public ForceBatch,
+                        public EventSource,
+                        public StateJumps,
+                        public RunEnding,
+                        public StepEndings,
+                        public OutputSource,
+                        public InitialStates {
  public:
   Equations(const FmuType& type, Strided<const ElementInstance> instances)
       : type_(type),

@@ -232,30 +232,18 @@ class Calls3 final : public Calls {
   }
   int set_counted(Handle h, const CountedValue& v) const noexcept override {
     switch (v.type) {
-      case NumberType::real:
-        return set_real_(h, &v.reference, 1, &v.value, 1);
-      case NumberType::float32:
-        return set(set_float32_, h, v);
-      case NumberType::int8:
-        return set(set_int8_, h, v);
-      case NumberType::uint8:
-        return set(set_uint8_, h, v);
-      case NumberType::int16:
-        return set(set_int16_, h, v);
-      case NumberType::uint16:
-        return set(set_uint16_, h, v);
-      case NumberType::int32:
-        return set(set_int32_, h, v);
-      case NumberType::uint32:
-        return set(set_uint32_, h, v);
-      case NumberType::int64:
-        return set(set_int64_, h, v);
-      case NumberType::uint64:
-        return set(set_uint64_, h, v);
-      case NumberType::boolean:
-        return set(set_boolean_, h, v);
-      case NumberType::none:
-        break;
+      case NumberType::real: return set_real_(h, &v.reference, 1, &v.value, 1);
+      case NumberType::float32: return set(set_float32_, h, v);
+      case NumberType::int8: return set(set_int8_, h, v);
+      case NumberType::uint8: return set(set_uint8_, h, v);
+      case NumberType::int16: return set(set_int16_, h, v);
+      case NumberType::uint16: return set(set_uint16_, h, v);
+      case NumberType::int32: return set(set_int32_, h, v);
+      case NumberType::uint32: return set(set_uint32_, h, v);
+      case NumberType::int64: return set(set_int64_, h, v);
+      case NumberType::uint64: return set(set_uint64_, h, v);
+      case NumberType::boolean: return set(set_boolean_, h, v);
+      case NumberType::none: break;
     }
     return call_failed;
   }

@@ -101,12 +101,12 @@ const FmuVariable& Fmu::variable(std::string_view name, std::string_view causali
   const auto found = all.find(name);
   if (found != all.end() && fits(found->second)) return found->second;
   if (found != all.end() && found->second.causality == causality)
-    throw FmuError(fmt::format("its {} `{}` is {}", causality, name,
-                               found->second.values != 1 ? "an array" : "no real number of 64 bits"),
-                   found->second.values != 1 && found->second.real
-                       ? fmt::format("Give its elements: `{}[{}1]` and so on.", name,
-                                     found->second.lengths.size() > 1 ? "1," : "")
-                       : "Give one that is a single real number.");
+    throw FmuError(
+        fmt::format("its {} `{}` is {}", causality, name,
+                    found->second.values != 1 ? "an array" : "no real number of 64 bits"),
+        found->second.values != 1 && found->second.real
+            ? fmt::format("Give its elements: `{}[{}1]` and so on.", name, found->second.lengths.size() > 1 ? "1," : "")
+            : "Give one that is a single real number.");
   std::string known;
   std::size_t count = 0;
   for (const auto& [other, variable] : all) {

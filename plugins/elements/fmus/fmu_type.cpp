@@ -105,7 +105,9 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   };
   // A name of our own that no variable has.
   const auto own = [&](std::string name, const char* unit) {
-    const auto has = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
+    const auto has = [&](const std::vector<std::string>& names) {
+      return std::ranges::find(names, name) != names.end();
+    };
     while (has(coupling_.names) || has(fmu.states())) name += '_';
     return Variable{.name = texts_.emplace_back(name), .unit = unit};
   };
@@ -131,8 +133,8 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   held_ = states_.size();
   for (const std::string& name : fmu.states()) states_.push_back(variable(name));
   for (std::size_t k = 0; k < coupling_.names.size(); ++k)
-    outputs_.push_back({.name = texts_.emplace_back(coupling_.names[k]),
-                        .unit = texts_.emplace_back(coupling_.units[k].name)});
+    outputs_.push_back(
+        {.name = texts_.emplace_back(coupling_.names[k]), .unit = texts_.emplace_back(coupling_.units[k].name)});
 }
 
 bool FmuType::define(ElementInstance& i, std::size_t instance, FieldSink& sink) const noexcept {

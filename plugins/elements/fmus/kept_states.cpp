@@ -43,8 +43,8 @@ std::size_t KeptStates::keep(std::span<const char> state) {
   if (known != by_hash_.end() && std::ranges::equal(read(places_[known->second - 1]), state)) return known->second;
   open();
   for (std::size_t written = 0; written < state.size();) {
-    const ssize_t more = ::pwrite(file_, state.data() + written, state.size() - written,
-                                  static_cast<off_t>(end_ + written));
+    const ssize_t more =
+        ::pwrite(file_, state.data() + written, state.size() - written, static_cast<off_t>(end_ + written));
     if (more <= 0) refuse_file();
     written += static_cast<std::size_t>(more);
   }

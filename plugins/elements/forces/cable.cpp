@@ -154,8 +154,9 @@ class CableType final : public ForceType, public PlainPicture<Picture::Kind::lin
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{.name = "cable",
-                                               .meaning = "a cable that runs through points without friction and pulls "
-                                                          "where it is taut",
+                                               .meaning =
+                                                   "a cable that runs through points without friction and pulls "
+                                                   "where it is taut",
                                                .fields = specs,
                                                .outputs = outputs};
     return descriptor;

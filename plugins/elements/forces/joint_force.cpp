@@ -114,8 +114,6 @@ class JointForce final : public ForceType, public TypeVariants {
 
 }  // namespace
 
-const ForceType& joint_force() noexcept {
-  return JointForce::of_count(1);
-}
+const ForceType& joint_force() noexcept { return JointForce::of_count(1); }
 
 }  // namespace polyform::forces

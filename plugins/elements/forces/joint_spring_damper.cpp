@@ -173,7 +173,8 @@ class JointSpringDampers final : public ForceBatch, public OutputSource, private
       const DerivativeShape shape{.velocities = velocities};
       for (std::size_t k = 0; k < velocities; ++s) {
         const std::size_t count = s->ball ? 3 : 1;
-        const Mat3 turn = s->ball ? turn_of_rotation_vector(deflection(*s, {q[0], q[1], q[2], q[3]})) : Mat3::identity();
+        const Mat3 turn =
+            s->ball ? turn_of_rotation_vector(deflection(*s, {q[0], q[1], q[2], q[3]})) : Mat3::identity();
         for (std::size_t r = 0; r < count; ++r) {
           double* const row = matrix + shape.effort(k + r) * shape.inputs();
           for (std::size_t c = 0; c < count; ++c) row[shape.coordinate(k + c)] = -s->stiffness * turn(r, c);
@@ -207,7 +208,7 @@ class JointSpringDampers final : public ForceBatch, public OutputSource, private
     return rotation_vector((dot(q, q) > 0 ? normalized(q) : Quat{}) * s.undo_rest);
   }
 
-  std::vector<Spring> springs_;  ///< in the order of v, instance after instance
+  std::vector<Spring> springs_;          ///< in the order of v, instance after instance
   std::vector<std::size_t> velocities_;  ///< of the joint of each instance
 };
 
@@ -233,11 +234,10 @@ bool check_balls(const ElementInstance& instance, std::size_t number, FieldSink&
 class JointSpringDamper final : public ForceType, public PlainPicture<Picture::Kind::coil> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "joint-spring-damper",
-        .meaning = "spring and damper in the coordinates of a joint",
-        .fields = specs,
-        .outputs = outputs};
+    static constexpr TypeDescriptor descriptor{.name = "joint-spring-damper",
+                                               .meaning = "spring and damper in the coordinates of a joint",
+                                               .fields = specs,
+                                               .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -68,8 +68,8 @@ class Latches final : public ForceBatch,
  public:
   explicit Latches(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
-      latches_.push_back({i.fields[place].number, i.fields[stiffness].number, i.fields[damping].number,
-                          i.fields[strength].number});
+      latches_.push_back(
+          {i.fields[place].number, i.fields[stiffness].number, i.fields[damping].number, i.fields[strength].number});
   }
 
   /// When the latch lets go, the energy of its spring is lost, so it is no potential energy.

@@ -46,7 +46,7 @@ constexpr std::array outputs{Variable{.name = "fx", .unit = "N"},   Variable{.na
 
 struct Load {
   TimeVector force, moment;
-  double in_body_axes;   ///< 1, or 0
+  double in_body_axes;  ///< 1, or 0
 };
 
 /// A wrench in ground axes, turned there from those of the marker where in_body_axes is 1, not 0.
@@ -74,7 +74,8 @@ class PointForces final : public ForceBatch, public OutputSource, private ForceL
   explicit PointForces(Strided<const ElementInstance> instances) {
     loads_.reserve(instances.size());
     for (const ElementInstance& i : instances)
-      loads_.push_back({TimeVector(i.fields[force]), TimeVector(i.fields[moment]), i.fields[axes].text == "body" ? 1.0 : 0.0});
+      loads_.push_back(
+          {TimeVector(i.fields[force]), TimeVector(i.fields[moment]), i.fields[axes].text == "body" ? 1.0 : 0.0});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < loads_.size(); ++i) {

@@ -161,11 +161,10 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
 class SpringDamper final : public ForceType, public PlainPicture<Picture::Kind::coil> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "spring-damper",
-        .meaning = "spring and damper along the line between two points",
-        .fields = specs,
-        .outputs = outputs};
+    static constexpr TypeDescriptor descriptor{.name = "spring-damper",
+                                               .meaning = "spring and damper along the line between two points",
+                                               .fields = specs,
+                                               .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -42,8 +42,9 @@ class Parallel final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "parallel",
-        .meaning = "keeps axis of moving along axis of base; coordinates: displacements of the point in base "
-                   "axes, m, angle about axis, rad",
+        .meaning =
+            "keeps axis of moving along axis of base; coordinates: displacements of the point in base "
+            "axes, m, angle about axis, rad",
         .fields = specs};
     return descriptor;
   }

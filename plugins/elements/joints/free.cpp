@@ -20,8 +20,9 @@ class Free final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "free",
-        .meaning = "no constraint; coordinates: displacement of the moving frame origin, m, and unit quaternion "
-                   "w x y z; velocities: of the origin, m/s, and angular, rad/s; all in base axes",
+        .meaning =
+            "no constraint; coordinates: displacement of the moving frame origin, m, and unit quaternion "
+            "w x y z; velocities: of the origin, m/s, and angular, rad/s; all in base axes",
         .fields = specs};
     return descriptor;
   }

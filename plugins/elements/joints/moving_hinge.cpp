@@ -37,8 +37,9 @@ class MovingHinge final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "moving-hinge",
-        .meaning = "a hinge that functions of time turn about an axis and shift along it; coordinate: angle about its "
-                   "own axis, rad",
+        .meaning =
+            "a hinge that functions of time turn about an axis and shift along it; coordinate: angle about its "
+            "own axis, rad",
         .fields = specs};
     return descriptor;
   }

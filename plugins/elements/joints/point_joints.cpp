@@ -14,9 +14,7 @@ class Fixed final : public JointType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "fixed",
-        .meaning = "no relative motion; position is where its reaction is given",
-        .fields = specs};
+        .name = "fixed", .meaning = "no relative motion; position is where its reaction is given", .fields = specs};
     return descriptor;
   }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink&) const noexcept override {
@@ -30,8 +28,9 @@ class Spherical final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "spherical",
-        .meaning = "a ball joint; coordinates: unit quaternion w x y z; velocities: angular velocity in base axes, "
-                   "rad/s",
+        .meaning =
+            "a ball joint; coordinates: unit quaternion w x y z; velocities: angular velocity in base axes, "
+            "rad/s",
         .fields = specs};
     return descriptor;
   }

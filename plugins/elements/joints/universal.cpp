@@ -35,8 +35,9 @@ class Universal final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "universal",
-        .meaning = "a Cardan joint; coordinates: angle about axis, fixed in base, and about axis2, fixed in "
-                   "moving, rad",
+        .meaning =
+            "a Cardan joint; coordinates: angle about axis, fixed in base, and about axis2, fixed in "
+            "moving, rad",
         .fields = specs};
     return descriptor;
   }
@@ -57,8 +58,9 @@ class Perpendicular final : public JointType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "perpendicular",
-        .meaning = "keeps the angle between axis of base and axis2 of moving as drawn; coordinates: "
-                   "displacements of the point in base axes, m, angle about axis and about axis2, rad",
+        .meaning =
+            "keeps the angle between axis of base and axis2 of moving as drawn; coordinates: "
+            "displacements of the point in base axes, m, angle about axis and about axis2, rad",
         .fields = specs};
     return descriptor;
   }

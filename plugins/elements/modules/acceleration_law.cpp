@@ -1,5 +1,5 @@
-// A constraint on the acceleration of a joint, as a control law asks for it: v̇ = a(t) − d v − k q. The wanted velocity w is
-// a state, ẇ = a(t) − d w − k q, and the row is v = w, so that velocities keep to it in a long run.
+// A constraint on the acceleration of a joint, as a control law asks for it: v̇ = a(t) − d v − k q. The wanted velocity
+// w is a state, ẇ = a(t) − d w − k q, and the row is v = w, so that velocities keep to it in a long run.
 #include <array>
 #include <vector>
 
@@ -10,28 +10,21 @@ namespace polyform::modules {
 namespace {
 
 enum Field : std::size_t { joint, acceleration, damping, stiffness, velocity };
-constexpr std::array specs{FieldSpec{.name = "joint",
-                                     .type = FieldType::joint,
-                                     .unit = "",
-                                     .meaning = "the joint whose acceleration is asked for, with one coordinate",
-                                     .required = true},
-                           FieldSpec{.name = "acceleration",
-                                     .type = FieldType::time_function,
-                                     .unit = "m/s^2 or rad/s^2",
-                                     .meaning = "a",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "damping",
-                                     .unit = "1/s",
-                                     .meaning = "d, acceleration against the velocity",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "stiffness",
-                                     .unit = "1/s^2",
-                                     .meaning = "k, acceleration against the coordinate",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "velocity",
-                                     .unit = "m/s or rad/s",
-                                     .meaning = "of the joint at the start",
-                                     .default_text = "0"}};
+constexpr std::array specs{
+    FieldSpec{.name = "joint",
+              .type = FieldType::joint,
+              .unit = "",
+              .meaning = "the joint whose acceleration is asked for, with one coordinate",
+              .required = true},
+    FieldSpec{.name = "acceleration",
+              .type = FieldType::time_function,
+              .unit = "m/s^2 or rad/s^2",
+              .meaning = "a",
+              .default_text = "0"},
+    FieldSpec{.name = "damping", .unit = "1/s", .meaning = "d, acceleration against the velocity", .default_text = "0"},
+    FieldSpec{
+        .name = "stiffness", .unit = "1/s^2", .meaning = "k, acceleration against the coordinate", .default_text = "0"},
+    FieldSpec{.name = "velocity", .unit = "m/s or rad/s", .meaning = "of the joint at the start", .default_text = "0"}};
 
 constexpr Variable state_names[] = {{"velocity", "m/s or rad/s"}};
 constexpr Variable row_names[] = {{"effort", "N or N m"}};

@@ -9,36 +9,30 @@ namespace polyform::modules {
 namespace {
 
 enum Field : std::size_t { voltage, resistance, inductance, capacitance, current, charge };
-constexpr std::array specs{FieldSpec{.name = "voltage",
-                                     .type = FieldType::time_function,
-                                     .unit = "V",
-                                     .meaning = "of the source, positive along the current",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "resistance",
-                                     .unit = "ohm",
-                                     .meaning = "R",
-                                     .default_text = "0",
-                                     .minimum = 0},
-                           FieldSpec{.name = "inductance",
-                                     .unit = "H",
-                                     .meaning = "L, not zero: the current is a state, and L gives its rate",
-                                     .required = true,
-                                     .minimum = 0,
-                                     .exclusive_minimum = true},
-                           FieldSpec{.name = "capacitance",
-                                     .unit = "F",
-                                     .meaning = "C; without it there is no capacitor",
-                                     .minimum = 0,
-                                     .exclusive_minimum = true,
-                                     .typical = 1e-3},
-                           FieldSpec{.name = "current",
-                                     .unit = "A",
-                                     .meaning = "at the start",
-                                     .default_text = "0"},
-                           FieldSpec{.name = "charge",
-                                     .unit = "C",
-                                     .meaning = "that has passed, and is on the capacitor, at the start",
-                                     .default_text = "0"}};
+constexpr std::array specs{
+    FieldSpec{.name = "voltage",
+              .type = FieldType::time_function,
+              .unit = "V",
+              .meaning = "of the source, positive along the current",
+              .default_text = "0"},
+    FieldSpec{.name = "resistance", .unit = "ohm", .meaning = "R", .default_text = "0", .minimum = 0},
+    FieldSpec{.name = "inductance",
+              .unit = "H",
+              .meaning = "L, not zero: the current is a state, and L gives its rate",
+              .required = true,
+              .minimum = 0,
+              .exclusive_minimum = true},
+    FieldSpec{.name = "capacitance",
+              .unit = "F",
+              .meaning = "C; without it there is no capacitor",
+              .minimum = 0,
+              .exclusive_minimum = true,
+              .typical = 1e-3},
+    FieldSpec{.name = "current", .unit = "A", .meaning = "at the start", .default_text = "0"},
+    FieldSpec{.name = "charge",
+              .unit = "C",
+              .meaning = "that has passed, and is on the capacitor, at the start",
+              .default_text = "0"}};
 
 constexpr Variable variable_names[] = {{"current", "A"}};
 constexpr Variable state_names[] = {{.name = "charge", .unit = "C", .integral_of = 0}};
@@ -49,8 +43,7 @@ class CircuitBranches final : public ModuleBatch {
     for (const ElementInstance& i : instances) {
       const auto number = [&](Field f) { return i.fields[f].number; };
       branches_.push_back({i.fields[voltage].functions[0], number(resistance), number(inductance),
-                           i.fields[capacitance].given ? 1 / number(capacitance) : 0, number(current),
-                           number(charge)});
+                           i.fields[capacitance].given ? 1 / number(capacitance) : 0, number(current), number(charge)});
     }
   }
   void evaluate(const ModuleInput& in, ModuleOutput& out) noexcept override {

@@ -11,12 +11,12 @@ namespace {
 enum Field : std::size_t { joint, other_joint, ratio, other_ratio, inertia, friction };
 constexpr std::array specs{FieldSpec{.name = "joint",
                                      .type = FieldType::joint,
-              .unit = "",
+                                     .unit = "",
                                      .meaning = "the joint on one side, with one coordinate",
                                      .required = true},
                            FieldSpec{.name = "other_joint",
                                      .type = FieldType::joint,
-              .unit = "",
+                                     .unit = "",
                                      .meaning = "the joint on the other side, with one coordinate",
                                      .required = true},
                            FieldSpec{.name = "ratio",
@@ -41,7 +41,7 @@ constexpr std::array specs{FieldSpec{.name = "joint",
 constexpr Variable variable_names[] = {{"speed", "rad/s"}};
 constexpr Variable state_names[] = {{.name = "angle", .unit = "rad", .integral_of = 0}};
 constexpr Variable row_names[] = {{.name = "torque", .unit = "N m", .holonomic = true},
-                                        {.name = "other_torque", .unit = "N m", .holonomic = true}};
+                                  {.name = "other_torque", .unit = "N m", .holonomic = true}};
 
 class GearedShafts final : public ModuleBatch {
  public:

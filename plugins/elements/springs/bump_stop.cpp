@@ -94,8 +94,7 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
-      const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
+      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
       values[4 * i] = line.length;
       values[4 * i + 1] = line.rate;
       values[4 * i + 2] = stops_[i].pull(line).pull;
@@ -110,8 +109,7 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
       const Stop& s = stops_[i];
-      const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
+      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
       const double depth = s.compression(line);
       out.values[2 * i] = depth;
       out.rates[2 * i] = s.rate(line);

@@ -80,8 +80,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
     for (std::size_t k = 0; k < bends_.size(); ++k) {
       const Bend& bend = bends_[k];
       const auto& markers = in.attachments->markers;
-      const Line line =
-          line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1], springs_[bend.spring].rounding);
+      const Line line = line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1], springs_[bend.spring].rounding);
       if (bend.of_rate) {
         out.values[k] = line.rate - bend.at;
       } else {

@@ -42,8 +42,9 @@ constexpr std::array friction_specs{
     FieldSpec{.name = "length",
               .type = FieldType::number,
               .unit = "m",
-              .meaning = "between two places along the axis that carry the load, the joint in their middle; one place where "
-                         "it is absent, which carries moments without friction",
+              .meaning =
+                  "between two places along the axis that carry the load, the joint in their middle; one place where "
+                  "it is absent, which carries moments without friction",
               .minimum = 0,
               .exclusive_minimum = true},
     FieldSpec{.name = "preload",
@@ -112,9 +113,10 @@ class DryFriction final : public ForceType, public HeldStates {
     const std::span<const Primitive> primitives = instance.joints[0].primitives;
     const bool slides = !primitives.empty() && primitives[0].kind == Primitive::Kind::translation;
     if (f[coefficient].given && f[radius].given == slides) {
-      sink.report(Severity::error, number, radius,
-                  slides ? "the joint slides, and its friction has no lever" : "the friction of a bearing needs its radius",
-                  slides ? "Leave 'radius' out." : "Give 'radius', in m.");
+      sink.report(
+          Severity::error, number, radius,
+          slides ? "the joint slides, and its friction has no lever" : "the friction of a bearing needs its radius",
+          slides ? "Leave 'radius' out." : "Give 'radius', in m.");
       return false;
     }
     return true;

@@ -161,11 +161,10 @@ class CompliantLimits final : public ForceBatch, public EventSource, public Outp
 class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind::stop> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "joint-limit",
-        .meaning = "ends of a joint's way, as springs",
-        .fields = specs,
-        .outputs = compliant_outputs};
+    static constexpr TypeDescriptor descriptor{.name = "joint-limit",
+                                               .meaning = "ends of a joint's way, as springs",
+                                               .fields = specs,
+                                               .outputs = compliant_outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {
@@ -184,7 +183,10 @@ class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind
   }
 };
 
-class HardLimit final : public ForceType, public TypeVariants, public HeldStates, public PlainPicture<Picture::Kind::stop> {
+class HardLimit final : public ForceType,
+                        public TypeVariants,
+                        public HeldStates,
+                        public PlainPicture<Picture::Kind::stop> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static const TypeDescriptor descriptor{

@@ -62,8 +62,8 @@ void JointRows::evaluate_points(const EventInput& input, UnilateralOutput& out) 
   }
 }
 
-/// The normal forces of the halves on each other. At two places ±L/2 along the way or axis e they are F/2 ± (e × M)/L, F
-/// and M being across e.
+/// The normal forces of the halves on each other. At two places ±L/2 along the way or axis e they are F/2 ± (e × M)/L,
+/// F and M being across e.
 double JointPoint::pressed(const Spatial& reaction, const Spatial& motion) const noexcept {
   const Vec3& way = dot(motion.angular, motion.angular) > 0 ? motion.angular : motion.linear;
   const double size = norm(way);

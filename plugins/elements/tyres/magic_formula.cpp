@@ -193,15 +193,14 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     std::string_view wanted;
   };
   constexpr std::string_view positive = "greater than zero", not_zero = "another number than zero";
-  for (const Limit& limit : {Limit{&MagicFormula::NOMPRES, !is_61_ || NOMPRES > 0, positive},
-                             Limit{&MagicFormula::PKY4, !is_61_ || PKY4 != 0, not_zero},
-                             Limit{&MagicFormula::INFLPRES, !is_61_ || INFLPRES >= 0, "not below zero"},
-                             Limit{&MagicFormula::FNOMIN, FNOMIN > 0, positive},
-                             Limit{&MagicFormula::UNLOADED_RADIUS, UNLOADED_RADIUS > 0, positive},
-                             Limit{&MagicFormula::LFZO, LFZO > 0, positive},
-                             Limit{&MagicFormula::PKY2, PKY2 != 0, not_zero},
-                             Limit{&MagicFormula::PCX1, PCX1 != 0, not_zero},
-                             Limit{&MagicFormula::PCY1, PCY1 != 0, not_zero}}) {
+  for (const Limit& limit :
+       {Limit{&MagicFormula::NOMPRES, !is_61_ || NOMPRES > 0, positive},
+        Limit{&MagicFormula::PKY4, !is_61_ || PKY4 != 0, not_zero},
+        Limit{&MagicFormula::INFLPRES, !is_61_ || INFLPRES >= 0, "not below zero"},
+        Limit{&MagicFormula::FNOMIN, FNOMIN > 0, positive},
+        Limit{&MagicFormula::UNLOADED_RADIUS, UNLOADED_RADIUS > 0, positive},
+        Limit{&MagicFormula::LFZO, LFZO > 0, positive}, Limit{&MagicFormula::PKY2, PKY2 != 0, not_zero},
+        Limit{&MagicFormula::PCX1, PCX1 != 0, not_zero}, Limit{&MagicFormula::PCY1, PCY1 != 0, not_zero}}) {
     if (limit.fits) continue;
     const auto at = std::ranges::find(given, limit.member, &Given::member);
     const auto called = std::ranges::find(names, limit.member, &Name::member);

@@ -197,8 +197,13 @@ class RadialTyres final : public ForceBatch, public EventSource, public OutputSo
     const LawRecording recording(recorder);
     for (std::size_t i = 0; i < tyres_.size(); ++i) {
       const auto number = [&](std::size_t k) { return in_parameter(in, numbers_of_tyre * i + k); };
-      const TyreOf<LawNumber> tyre{number(0), number(1), number(2), number(3), {number(4), number(5), number(6)},
-                                   {number(7), number(8), number(9)}, number(10)};
+      const TyreOf<LawNumber> tyre{number(0),
+                                   number(1),
+                                   number(2),
+                                   number(3),
+                                   {number(4), number(5), number(6)},
+                                   {number(7), number(8), number(9)},
+                                   number(10)};
       const Pushing<LawNumber> now = pushing(tyre, touch_of(tyre, in_marker(in, i)));
       put_wrench(out, i, now.wrench);
       add_power(out, now.power);

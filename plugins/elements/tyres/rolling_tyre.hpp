@@ -66,11 +66,12 @@ inline constexpr std::array<FieldSpec, rolling_field::road> rolling_fields{
               .meaning = "compression over which the damping grows from none to full, so that landing is no jump",
               .default_text = "0.002",
               .minimum = 0},
-    FieldSpec{.name = "free_rolling",
-              .type = FieldType::boolean,
-              .unit = "",
-              .meaning = "the wheel rolls freely however its body turns: no longitudinal slip; for wheels that are no bodies",
-              .default_text = "false"}};
+    FieldSpec{
+        .name = "free_rolling",
+        .type = FieldType::boolean,
+        .unit = "",
+        .meaning = "the wheel rolls freely however its body turns: no longitudinal slip; for wheels that are no bodies",
+        .default_text = "false"}};
 
 /// States: longitudinal and lateral slip as the deflected tyre has them.
 inline constexpr std::array rolling_states{Variable{.name = "kappa", .unit = "1"},

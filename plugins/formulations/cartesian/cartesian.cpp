@@ -8,8 +8,7 @@
 namespace polyform::cartesian {
 namespace {
 
-constexpr FieldSpec option_fields[] = {
-    correction_option(), tolerance_option()};
+constexpr FieldSpec option_fields[] = {correction_option(), tolerance_option()};
 
 class Cartesian final : public Formulation {
  public:
@@ -24,8 +23,7 @@ class Cartesian final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 10; }
   const void* query(std::string_view asked) const noexcept override {
@@ -34,10 +32,9 @@ class Cartesian final : public Formulation {
 
   Solver* compile(const SystemView& view, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
-    return compiled(name(), use_joint_coordinates, sink,
-                    [&](std::optional<Refusal>&) {
-                      return made_solver<CartesianSolver>(view, options[0].integer == 0, options[1].number);
-                    });
+    return compiled(name(), use_joint_coordinates, sink, [&](std::optional<Refusal>&) {
+      return made_solver<CartesianSolver>(view, options[0].integer == 0, options[1].number);
+    });
   }
 
  private:

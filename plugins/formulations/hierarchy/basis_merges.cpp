@@ -12,8 +12,15 @@ namespace {
 Kernel kernel_of(Node& node, const Scratch& scratch) {
   Node::Basis& b = node.basis;
   const Matrix B(b.B, node.count, b.columns);
-  return {B, {node.residual, B.rows()}, node.weights, b.C, {b.particular, B.cols()}, b.R, b.order.data(),
-          scratch.work, scratch.more_work};
+  return {B,
+          {node.residual, B.rows()},
+          node.weights,
+          b.C,
+          {b.particular, B.cols()},
+          b.R,
+          b.order.data(),
+          scratch.work,
+          scratch.more_work};
 }
 
 /// Squared length of a row of S, in units of the blocks, that is rounding.
@@ -72,18 +79,10 @@ bool BasisMerges::enforce(Node& node) noexcept {
   Kernel kernel = kernel_of(node, scratch);
   kernel.tolerance = node.closes_loop ? dependent_row : 0;
   switch (models_.method()) {
-    case Method::orthonormalization:
-      orthonormalization(kernel);
-      break;
-    case Method::generalized_inverse:
-      generalized_inverse(kernel);
-      break;
-    case Method::oblique_projector:
-      oblique_projector(kernel);
-      break;
-    default:
-      orthogonal_complement(kernel);
-      break;
+    case Method::orthonormalization: orthonormalization(kernel); break;
+    case Method::generalized_inverse: generalized_inverse(kernel); break;
+    case Method::oblique_projector: oblique_projector(kernel); break;
+    default: orthogonal_complement(kernel); break;
   }
   node.basis.rank = kernel.rank;
   if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);

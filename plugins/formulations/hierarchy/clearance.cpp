@@ -76,7 +76,8 @@ class ClearanceReader {
     const Item item = read_item(text);
     if (!(item.variance >= 0))
       return Refusal{fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a finite number from 0 "
-                                 "on", text),
+                                 "on",
+                                 text),
                      "write for example clearance=\"pin=1e-6, slide[0]=1e-4\""};
     std::size_t which = none, row = none;
     if (auto refusal = find(names_, item.name, which)) return refusal;
@@ -86,7 +87,8 @@ class ClearanceReader {
       if (auto refusal = find(names_, item.name.substr(0, bracket), which)) return refusal;
     if (which == none)
       return Refusal{fmt::format("hierarchy: clearance is given for `{}`, but the model has no such joint, constraint "
-                                 "or module", item.name),
+                                 "or module",
+                                 item.name),
                      "check the spelling of the name"};
     return set(which, row, item);
   }

@@ -64,8 +64,7 @@ bool FreeBlocks::name(RecursionFailure& failure) noexcept {
     free_[i] = 0;
     if (++count > most_names) continue;
     const char* before = count == 1 ? "" : count == total ? " and " : ", ";
-    const auto end =
-        fmt::format_to_n(names + used, sizeof names - used, "{}`{:.50}`", before, system.name_of_block(i));
+    const auto end = fmt::format_to_n(names + used, sizeof names - used, "{}`{:.50}`", before, system.name_of_block(i));
     used = std::min(sizeof names, used + end.size);
   }
   const std::string_view listed(names, used), others = total > most_names ? " and others" : "";

@@ -24,7 +24,7 @@ class FreeBlocks {
 
  private:
   SubsystemModels& models_;
-  std::vector<char> free_;   ///< per block
+  std::vector<char> free_;  ///< per block
   std::size_t count_ = 0;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 enum Field : std::size_t { method, level, subsystems, clearance, correction, tolerance };
 
-constexpr std::string_view methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement",
+constexpr std::string_view methods[] = {"udwadia-kalaba",     "square-root-free",    "orthogonal-complement",
                                         "orthonormalization", "generalized-inverse", "oblique-projector"};
 constexpr std::string_view subsystem_sources[] = {"automatic", "found", "flat"};
 
@@ -38,18 +38,20 @@ constexpr FieldSpec option_fields[] = {
     FieldSpec{.name = "subsystems",
               .type = FieldType::choice,
               .unit = "",
-              .meaning =
-                  "automatic: the subsystems of the model, or, where it names none, those found from its graph; "
-                  "found: those found in any case; flat: one subsystem of all bodies, dense, for comparison",
+              .meaning = "automatic: the subsystems of the model, or, where it names none, those found from its graph; "
+                         "found: those found in any case; flat: one subsystem of all bodies, dense, for comparison",
               .default_text = "automatic",
               .choices = subsystem_sources},
-    FieldSpec{.name = "clearance",
-              .type = FieldType::text,
-              .unit = "",
-              .meaning = "variance R of the rows of joints, constraints and modules, in 1/kg and 1/(kg m^2), as name=R, name=R; of "
-                         "one row as name[k]=R, counted from 0 as evaluate --equations shows them",
-              .default_text = ""},
-    correction_option(), tolerance_option()};
+    FieldSpec{
+        .name = "clearance",
+        .type = FieldType::text,
+        .unit = "",
+        .meaning =
+            "variance R of the rows of joints, constraints and modules, in 1/kg and 1/(kg m^2), as name=R, name=R; of "
+            "one row as name[k]=R, counted from 0 as evaluate --equations shows them",
+        .default_text = ""},
+    correction_option(),
+    tolerance_option()};
 
 /// The name of a block: a body, or a module with its type.
 std::string_view name_of_block(const SystemView& view, std::size_t block) {
@@ -127,8 +129,7 @@ class Hierarchy final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 3; }
   const void* query(std::string_view asked) const noexcept override {

@@ -9,11 +9,7 @@ namespace {
 class Builder {
  public:
   Builder(std::vector<LevelConstraint>& constraints, std::size_t blocks, std::size_t last_level)
-      : constraints_(constraints),
-        blocks_(blocks),
-        interfaces_(blocks),
-        constraints_of_(blocks),
-        owner_(blocks) {
+      : constraints_(constraints), blocks_(blocks), interfaces_(blocks), constraints_of_(blocks), owner_(blocks) {
     for (std::size_t b = 0; b < blocks; ++b) {
       interfaces_[b] = {b};
       owner_[b] = b;
@@ -212,13 +208,13 @@ class Builder {
   bool widen_ = false;  ///< in this round, interfaces may grow
   std::size_t blocks_, level_ = 0, round_ = 0;
   std::vector<std::vector<std::size_t>> interfaces_,
-      constraints_of_;                                          ///< of subsystems: blocks, constraints not yet enforced
-  std::vector<std::size_t> owner_;  ///< subsystem of a block, as long as it is in an interface
-  std::vector<bool> enforced_;                                  ///< or not to be
-  std::vector<std::size_t> kept_for_;                           ///< subsystem that a constraint was last handed on to
-  std::vector<bool> last_touched_;                              ///< in this round
+      constraints_of_;                 ///< of subsystems: blocks, constraints not yet enforced
+  std::vector<std::size_t> owner_;     ///< subsystem of a block, as long as it is in an interface
+  std::vector<bool> enforced_;         ///< or not to be
+  std::vector<std::size_t> kept_for_;  ///< subsystem that a constraint was last handed on to
+  std::vector<bool> last_touched_;     ///< in this round
   std::vector<std::size_t> neighbours_;
-  std::vector<std::pair<std::size_t, std::size_t>> found_;      ///< constraints without a level, and their rounds
+  std::vector<std::pair<std::size_t, std::size_t>> found_;  ///< constraints without a level, and their rounds
   MergeTree tree_;
 };
 

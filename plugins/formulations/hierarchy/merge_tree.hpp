@@ -15,9 +15,9 @@ struct Merge {
     std::size_t part, place;
     std::size_t block;
   };
-  std::vector<std::size_t> parts;      ///< subsystems: a block's number, or number of blocks + number of a merge
-  std::vector<Member> members;         ///< interfaces of the parts, one after another
-  std::vector<std::size_t> interface;  ///< places in members that later merges need
+  std::vector<std::size_t> parts;        ///< subsystems: a block's number, or number of blocks + number of a merge
+  std::vector<Member> members;           ///< interfaces of the parts, one after another
+  std::vector<std::size_t> interface;    ///< places in members that later merges need
   std::vector<std::size_t> constraints;  ///< enforced here
 };
 

@@ -14,9 +14,14 @@ Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[
 }  // namespace
 
 Pass::Pass(SubsystemModels& models)
-    : models_(models), filter_(models), bases_(models), free_(models),
-      turn_(models.system().blocks(), Sym3::diagonal(1)), move_(models.system().blocks(), 1),
-      accelerations_(models.system().offset(models.system().blocks())), multipliers_(models.system().rows()) {}
+    : models_(models),
+      filter_(models),
+      bases_(models),
+      free_(models),
+      turn_(models.system().blocks(), Sym3::diagonal(1)),
+      move_(models.system().blocks(), 1),
+      accelerations_(models.system().offset(models.system().blocks())),
+      multipliers_(models.system().rows()) {}
 
 bool Pass::run(std::span<const double> loads, std::span<const double> right, RecursionFailure& failure) noexcept {
   const AbsoluteEquations& system = models_.system();
@@ -175,7 +180,7 @@ void Pass::read_rows(Node& node, std::span<const double> right) noexcept {
 
 /// Sets the rows of a block with a full mass matrix.
 void Pass::set_full_rows(Node& node, const NodeRows& rows, const NodeMember& touched,
-                              const AbsoluteEquations::Coefficients& c) noexcept {
+                         const AbsoluteEquations::Coefficients& c) noexcept {
   const Index size = touched.size, own = c.frame.empty() ? size : size - 6;
   const std::vector<double>& units = models_.inertia(touched.block).units;
   const Matrix N = models_.of(touched.block).N_matrix();

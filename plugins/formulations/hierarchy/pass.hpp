@@ -25,8 +25,8 @@ class Pass {
   }
   /// loads: of all blocks; right: of all rows. False, with a failure, where accelerations are not determined.
   bool run(std::span<const double> loads, std::span<const double> right, RecursionFailure&) noexcept;
-  std::span<const double> accelerations() const { return accelerations_; }   ///< of all blocks
-  std::span<const double> multipliers() const { return multipliers_; }       ///< of all rows
+  std::span<const double> accelerations() const { return accelerations_; }  ///< of all blocks
+  std::span<const double> multipliers() const { return multipliers_; }      ///< of all rows
 
   const FilterMerges& filter() const { return filter_; }
   const BasisMerges& bases() const { return bases_; }

@@ -23,10 +23,14 @@ constexpr double least_covariance = 2e-10;
 }  // namespace
 
 Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree,
-                     std::span<const LevelConstraint> constraints, std::span<const BlockInertia> inertia,
-                     Method method, std::span<const std::vector<double>> noise)
-    : models_(system, tree, constraints, inertia, method, noise), pass_(models_), residuals_(models_),
-      accelerations_(system.offset(system.blocks())), multipliers_(system.rows()), given_way_(system.rows()) {}
+                     std::span<const LevelConstraint> constraints, std::span<const BlockInertia> inertia, Method method,
+                     std::span<const std::vector<double>> noise)
+    : models_(system, tree, constraints, inertia, method, noise),
+      pass_(models_),
+      residuals_(models_),
+      accelerations_(system.offset(system.blocks())),
+      multipliers_(system.rows()),
+      given_way_(system.rows()) {}
 
 /// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
 bool Recursion::solve(std::span<const double> loads, Accelerations wanted) noexcept {

@@ -158,8 +158,7 @@ void Residuals::find_free_sizes(std::span<const double> loads, std::span<const d
     for (const NodeRows& rows : node.rows)
       for (Index r = 0; r < rows.count; ++r) {
         const double lambda =
-            force_rounding *
-            std::abs(multipliers[system.first_row(rows.constraint) + static_cast<std::size_t>(r)]);
+            force_rounding * std::abs(multipliers[system.first_row(rows.constraint) + static_cast<std::size_t>(r)]);
         for (std::size_t i = 0; i < system.constrained_blocks(rows.constraint); ++i)
           models_.for_coefficients(rows, r, i, [&](std::size_t k, double a) { load_size_[k] += lambda * std::abs(a); });
       }

@@ -100,7 +100,7 @@ void SubsystemModels::set_units(std::size_t subsystem) {
 }
 
 void SubsystemModels::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
-                          std::span<const std::vector<double>> noise) {
+                                std::span<const std::vector<double>> noise) {
   for (const std::size_t part : merge.parts) node.parts.push_back({part});
   // Where the unknowns of each member stand in its part and among those of all members.
   std::vector<NodeMember> members;

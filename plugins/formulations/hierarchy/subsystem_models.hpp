@@ -85,7 +85,7 @@ struct Node {
   Index width = 0;                    ///< unknowns of the members
   std::vector<NodeMember> interface;  ///< members that later constraints need
   std::vector<Part> parts;
-  std::vector<NodeMember> touched;    ///< members that a row of the merge has coefficients for
+  std::vector<NodeMember> touched;  ///< members that a row of the merge has coefficients for
   Index touched_width = 0;
   std::vector<NodeRows> rows;
   Index count = 0;            ///< of rows

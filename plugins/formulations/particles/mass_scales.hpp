@@ -15,8 +15,8 @@ struct MassScales {
   bool any_singular() const;
 
   struct Body {
-    double scale = 0;       ///< kg; that of a neighbour if the body has no mass
-    double added = 0;       ///< kg, the scale of what the factors add to a singular body
+    double scale = 0;  ///< kg; that of a neighbour if the body has no mass
+    double added = 0;  ///< kg, the scale of what the factors add to a singular body
     /// kg; of a light body that of a neighbour: what a loop that passes it moves is as heavy as that.
     double in_loops = 0;
     bool singular = false;  ///< without mass, or without inertia about some axis

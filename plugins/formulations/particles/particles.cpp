@@ -80,9 +80,9 @@ class Particles final : public Formulation, private AbilityReasons {
   }
   Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
-    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
-           Ability::modules | Ability::first_order_states | Ability::discrete_states | Ability::code_joints |
-           Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements | Ability::modules |
+           Ability::first_order_states | Ability::discrete_states | Ability::code_joints | Ability::rheonomic_joints |
+           Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 5; }
   const void* query(std::string_view asked) const noexcept override {

@@ -16,9 +16,9 @@ struct Wanted {
 };
 
 struct Placement {
-  Wanted primary[3];         ///< 1, 2, 4
+  Wanted primary[3];              ///< 1, 2, 4
   std::vector<Wanted> dependent;  ///< the rest of what was wanted
-  Vec3 third;                ///< particle 3
+  Vec3 third;                     ///< particle 3
 };
 
 /// Chooses 1, 2 and 4: first what is inherited (at most three), then wanted points that make a well-shaped triangle,

@@ -165,8 +165,8 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
 
 /// A particle of a motion that meets no resistance; none if there is no such motion. The rows ask for nothing, so what
 /// the load does along a solution, q·r̈, is r̈ᵀ M r̈, and what the residual does is nothing. Along a motion without
-/// resistance the residual is the load. The residual of single particles does not tell it: a body with moments of inertia
-/// and without mass has particles whose masses are of both signs, and their forces cancel.
+/// resistance the residual is the load. The residual of single particles does not tell it: a body with moments of
+/// inertia and without mass has particles whose masses are of both signs, and their forces cancel.
 std::size_t SparseEquations::free_particle() const noexcept {
   constexpr double resisted = 0.1;   // share of what the load does
   constexpr double rounding = 1e-6;  // share of the products of loads and motions, where nothing can move
@@ -334,8 +334,7 @@ double SparseEquations::driving_power() const noexcept {
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
     const ConstraintSet::Element& element = *elements_.all()[g.index].rows;
-    for (std::size_t row = 0; row < g.rows; ++row)
-      power += multiplier(g, row) * element.velocity_right[row];
+    for (std::size_t row = 0; row < g.rows; ++row) power += multiplier(g, row) * element.velocity_right[row];
   }
   return power;
 }

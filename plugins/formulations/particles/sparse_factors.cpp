@@ -9,8 +9,12 @@ namespace polyform::particles {
 
 SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern, const MassScales& scales,
                              BlockLdlt& matrix)
-    : pattern_(pattern), scales_(scales), matrix_(matrix), added_(layout.bodies.size()),
-      penalty_(matrix.size()), masses_(layout.bodies.size()) {
+    : pattern_(pattern),
+      scales_(scales),
+      matrix_(matrix),
+      added_(layout.bodies.size()),
+      penalty_(matrix.size()),
+      masses_(layout.bodies.size()) {
   const std::span<const Chunk> particles = pattern.particles();
   for (std::size_t i = 0; i < masses_.size(); ++i)
     for (std::size_t a = 0, k = 0; a < 3; ++a)
@@ -79,8 +83,8 @@ double SparseFactors::square_of(const SparseValues& values, const RowSide& side,
   return square;
 }
 
-/// If an element's row gives inertia to a body that has none, from variables of a module or from another body (the nut of
-/// a screw), the body gets at most a part of that inertia: refinement takes the effect of more away too slowly.
+/// If an element's row gives inertia to a body that has none, from variables of a module or from another body (the nut
+/// of a screw), the body gets at most a part of that inertia: refinement takes the effect of more away too slowly.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
   if (!scales_.any_singular()) return;
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
@@ -106,8 +110,7 @@ bool SparseFactors::factorize(const SparseValues& values, double epsilon) noexce
       if (place[k].block.data != nullptr) add_block(place[k], values.masses[i][k]);
     if (!scales_.bodies[i].singular) continue;
     for (const std::size_t k : {0u, 2u, 5u})
-      if (place[k].block.data != nullptr)
-        add_block(place[k], delta_of_singular * added_[i] * Mat3::identity());
+      if (place[k].block.data != nullptr) add_block(place[k], delta_of_singular * added_[i] * Mat3::identity());
   }
   for (std::size_t k = 0; k < variables_.size(); ++k)
     if (variables_[k].block.data != nullptr) add_block(variables_[k], values.of_variables[k]);

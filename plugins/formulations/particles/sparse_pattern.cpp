@@ -142,8 +142,7 @@ void SparsePattern::add_loops() {
   for (std::size_t e = 0; e < elements_.size(); ++e) {
     const ConstraintSet::Element& element = *elements_[e].rows;
     const ModuleSet::Module* module = elements_[e].module;
-    const VariableParticles* own =
-        module == nullptr || module->variables == 0 ? nullptr : add_variables(*module);
+    const VariableParticles* own = module == nullptr || module->variables == 0 ? nullptr : add_variables(*module);
     std::vector<BodyIndex> bodies;
     for (const Marker& m : element.markers) bodies.push_back(m.body);
     for (const JointIndex j : element.joints) {

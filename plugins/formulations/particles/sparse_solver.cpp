@@ -295,8 +295,7 @@ bool SparseSolver::check_rows(const Violations& violations) noexcept {
     if (particles[p].block == none) continue;
     motion_size_[p] = largest(load(solution_.data() + particles[p].first));
     if (p >= parts_.pattern.of_bodies()) continue;
-    motion_size_[p] +=
-        held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
+    motion_size_[p] += held_share * largest(load(values.right.data() + particles[p].first)) / parts_.scales.heaviest[p];
     floor = std::max(floor, least_share * motion_size_[p]);
   }
   const RowGroup* worst = nullptr;

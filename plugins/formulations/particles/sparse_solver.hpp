@@ -28,7 +28,8 @@ class SparseSolver {
   struct Residual {
     double particle_error = 0, row_error = 0;
     std::size_t worst_particle = 0, worst_group = 0;
-    double judged = 0;  ///< of particles, with what made no difference if nothing acted: decides whether digits are lost
+    double judged =
+        0;  ///< of particles, with what made no difference if nothing acted: decides whether digits are lost
     std::size_t worst_judged = 0;
   };
 

@@ -6,8 +6,13 @@
 namespace polyform::reduced {
 
 ConstraintJacobian::ConstraintJacobian(const SystemView& view, const LoopClosure& loops, const Recursion& recursion)
-    : view_(view), loops_(loops), recursion_(recursion), terms_(loops.layout().count()),
-      group_one_(loops.layout().all_ends().size()), largest_(terms_.size(), 1.0), transfers_(view.frames()),
+    : view_(view),
+      loops_(loops),
+      recursion_(recursion),
+      terms_(loops.layout().count()),
+      group_one_(loops.layout().all_ends().size()),
+      largest_(terms_.size(), 1.0),
+      transfers_(view.frames()),
       uses_(view.bodies.size()) {
   for (std::size_t loop = 0; loop < terms_.size(); ++loop) {
     first_block_.push_back(blocks_.size());
@@ -62,8 +67,8 @@ void ConstraintJacobian::pass_body(std::size_t loop, BodyIndex body, std::vector
 }
 
 void ConstraintJacobian::add_block(std::size_t loop, std::size_t body, bool modal, const std::vector<Entry>& entered) {
-  Block b{body, modal, view_.joints[body].v_offset, view_.joints[body].nv, entries_.size(), entered.size(),
-          values_size_};
+  Block b{body,           modal,       view_.joints[body].v_offset, view_.joints[body].nv, entries_.size(),
+          entered.size(), values_size_};
   if (modal) {
     const FlexibleData& data = view_.flexible[view_.bodies[body].flexible];
     b.v = view_.nv_tree + data.mode_offset;

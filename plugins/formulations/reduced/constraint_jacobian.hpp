@@ -30,17 +30,17 @@ namespace polyform::reduced {
 /// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: the coefficients of its rows on the motion of
 /// that frame. Ground axes.
 struct GroupOne {
-  Spatial row[6];   ///< coefficients on the twist of the frame at M
-  Vec3 M;           ///< m
+  Spatial row[6];  ///< coefficients on the twist of the frame at M
+  Vec3 M;          ///< m
 };
 
 /// Group II, of a primary joint or of a flexible body: the twists of all bodies outboard of it per unit of each of its
 /// coordinates (for a joint of its l_RT and A_RT in Eqs. 14, 17; for a body of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30).
 /// Ground axes, at T.
 struct GroupTwo {
-  std::span<const Column<double>> joint;   ///< directions of a joint,
-  std::span<const Spatial> modes;          ///< or columns of the modes of a flexible body; the other is empty
-  Vec3 T;                                  ///< m
+  std::span<const Column<double>> joint;  ///< directions of a joint,
+  std::span<const Spatial> modes;         ///< or columns of the modes of a flexible body; the other is empty
+  Vec3 T;                                 ///< m
 
   std::size_t size() const { return joint.size() + modes.size(); }
   const Spatial& operator[](std::size_t k) const { return modes.empty() ? joint[k].H : modes[k]; }
@@ -52,24 +52,24 @@ class ConstraintJacobian {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   /// Where a path enters a body on its way from one end of a loop.
   struct Entry {
-    std::size_t end = 0;     ///< number of the end of the loop (LoopLayout::ends)
-    std::size_t frame = 0;   ///< at which the path enters; for a joint: the frame that it carries
+    std::size_t end = 0;    ///< number of the end of the loop (LoopLayout::ends)
+    std::size_t frame = 0;  ///< at which the path enters; for a joint: the frame that it carries
   };
   /// A block of a loop: rows by velocity coordinates of one primary joint, or by the modes of one flexible body.
   struct Block {
-    std::size_t body = 0;      ///< that the joint carries, or the flexible body
+    std::size_t body = 0;  ///< that the joint carries, or the flexible body
     bool modal = false;
-    std::size_t v = 0, nv = 0; ///< its velocity coordinates, the modes after those of all tree joints
-    std::size_t entry = 0, entries = 0;   ///< of the paths that pass it
-    std::size_t first = 0;     ///< in values(): column after column, `rows` values each
+    std::size_t v = 0, nv = 0;           ///< its velocity coordinates, the modes after those of all tree joints
+    std::size_t entry = 0, entries = 0;  ///< of the paths that pass it
+    std::size_t first = 0;               ///< in values(): column after column, `rows` values each
   };
 
   /// The view, the loops and the recursion outlive the object.
   ConstraintJacobian(const SystemView& view, const LoopClosure& loops, const Recursion& recursion);
 
   // At the positions for which the recursion and the loops stand, with the motions of all frames there:
-  void semi_analytic(std::span<const BodyMotion> frames) noexcept;            ///< Algorithm 1
-  void direct_differentiation(std::span<const BodyMotion> frames) noexcept;   ///< Algorithm 2
+  void semi_analytic(std::span<const BodyMotion> frames) noexcept;           ///< Algorithm 1
+  void direct_differentiation(std::span<const BodyMotion> frames) noexcept;  ///< Algorithm 2
 
   const ElementRows& elements() const { return loops_.constraints().elements(); }
   std::size_t loops() const { return first_block_.size() - 1; }
@@ -84,11 +84,11 @@ class ConstraintJacobian {
  private:
   /// A frame in Algorithm 2: its pose in the frame that it is placed from, and its derivatives by one coordinate.
   struct Transfer {
-    std::size_t from = none;   ///< the inboard frame of the joint; of further frames of a flexible body the carried one
-    Mat3 A;                    ///< from the frame's axes to those of `from`
-    Vec3 l;                    ///< origin of the frame from that of `from`, in the axes of `from`, m
-    Mat3 A_q;                  ///< ∂A/∂q of the frame in ground
-    Vec3 r_q;                  ///< ∂r/∂q of its origin in ground
+    std::size_t from = none;  ///< the inboard frame of the joint; of further frames of a flexible body the carried one
+    Mat3 A;                   ///< from the frame's axes to those of `from`
+    Vec3 l;                   ///< origin of the frame from that of `from`, in the axes of `from`, m
+    Mat3 A_q;                 ///< ∂A/∂q of the frame in ground
+    Vec3 r_q;                 ///< ∂r/∂q of its origin in ground
   };
   /// The range of a body in order_: its own frames, then those outboard.
   struct Range {
@@ -126,19 +126,19 @@ class ConstraintJacobian {
   const SystemView& view_;
   const LoopClosure& loops_;
   const Recursion& recursion_;
-  std::vector<std::size_t> first_block_;    ///< per loop, and the end
+  std::vector<std::size_t> first_block_;  ///< per loop, and the end
   std::vector<Block> blocks_;
   std::vector<Entry> entries_;
   std::size_t values_size_ = 0;
   std::vector<double> values_, terms_;
-  std::vector<GroupOne> group_one_;         ///< per end of each loop (LoopLayout::Loop::first_end)
-  std::vector<double> largest_;             ///< row of group I, per loop; those of a secondary joint are of length 1
+  std::vector<GroupOne> group_one_;  ///< per end of each loop (LoopLayout::Loop::first_end)
+  std::vector<double> largest_;      ///< row of group I, per loop; those of a secondary joint are of length 1
   // Algorithm 2
-  std::vector<Transfer> transfers_;         ///< per frame
-  std::vector<std::size_t> order_;  ///< frames from the roots to the tips, those of a body together, the carried first
-  std::vector<std::size_t> place_;          ///< of a frame in order_
-  std::vector<Range> ranges_;               ///< per body
-  std::vector<std::vector<Use>> uses_;      ///< per body: blocks of its joint, then of its modes
+  std::vector<Transfer> transfers_;  ///< per frame
+  std::vector<std::size_t> order_;   ///< frames from the roots to the tips, those of a body together, the carried first
+  std::vector<std::size_t> place_;   ///< of a frame in order_
+  std::vector<Range> ranges_;        ///< per body
+  std::vector<std::vector<Use>> uses_;  ///< per body: blocks of its joint, then of its modes
 };
 
 }  // namespace polyform::reduced

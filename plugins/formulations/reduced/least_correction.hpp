@@ -39,7 +39,7 @@ class LeastCorrection {
   const ConstraintJacobian& jacobian_;
   MultiplierMatrix matrix_;
   std::vector<Product> products_;
-  std::vector<std::size_t> first_row_;   ///< per loop
+  std::vector<std::size_t> first_row_;  ///< per loop
   std::vector<double> lambda_;
   std::vector<unsigned> left_out_;
 };

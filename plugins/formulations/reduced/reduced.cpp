@@ -56,10 +56,8 @@ class ReducedFormulation final : public Formulation {
   Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
-           Ability::constraint_elements | Ability::modules |
-           Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::discrete_states |
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 40; }
   const void* query(std::string_view asked) const noexcept override {
@@ -76,8 +74,8 @@ class ReducedFormulation final : public Formulation {
       Choice choice;
       refusal = read(options, choice);
       if (refusal) return nullptr;
-      return with_welds_merged(
-          view, [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
+      return with_welds_merged(view,
+                               [&](const SystemView& merged) { return made_solver<ReducedSolver>(merged, choice); });
     };
     return compiled(name(), "make the model smaller", sink, make);
   }
@@ -85,8 +83,12 @@ class ReducedFormulation final : public Formulation {
  private:
   /// Reads the options; refuses those that mean nothing together with the others.
   static std::optional<Refusal> read(Strided<const FieldValue> options, Choice& choice) {
-    choice = {static_cast<Choice::Correction>(options[correction].integer), options[jacobian].integer == 1,
-              options[metric].integer == 1, options[tolerance].number, options[alpha].number, options[beta].number};
+    choice = {static_cast<Choice::Correction>(options[correction].integer),
+              options[jacobian].integer == 1,
+              options[metric].integer == 1,
+              options[tolerance].number,
+              options[alpha].number,
+              options[beta].number};
     if (choice.correction != Choice::Correction::direct)
       for (const Option o : {jacobian, metric, tolerance})
         if (options[o].given)

@@ -20,8 +20,7 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
       delta_q_(system.nv_tree + system.modes),
       delta_v_(delta_q_.size()) {
   const ClosingConstraints& constraints = loops().constraints();
-  for (std::size_t i = 0; i < constraints.groups(); ++i)
-    differ_ = differ_ || constraints.nonholonomic(i) != 0;
+  for (std::size_t i = 0; i < constraints.groups(); ++i) differ_ = differ_ || constraints.nonholonomic(i) != 0;
   differ_ = differ_ || constraints.elements().has_modules();
   if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }

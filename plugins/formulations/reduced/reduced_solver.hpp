@@ -10,10 +10,10 @@ namespace polyform::reduced {
 
 struct Choice {
   enum class Correction { direct, baumgarte, none } correction = Correction::direct;
-  bool by_differentiation = false;   ///< Algorithm 2 instead of 1
+  bool by_differentiation = false;  ///< Algorithm 2 instead of 1
   bool inertia_metric = false;
-  double tolerance = 1e-10;          ///< largest residual that is left: m, rad, m/s, rad/s
-  double alpha = 0, beta = 0;        ///< of Baumgarte's stabilization, 1/s
+  double tolerance = 1e-10;    ///< largest residual that is left: m, rad, m/s, rad/s
+  double alpha = 0, beta = 0;  ///< of Baumgarte's stabilization, 1/s
 };
 
 /// Accelerations by decoupled hinge equations; the direct correction of Fig. 10.
@@ -33,7 +33,7 @@ class ReducedSolver final : public JointCoordinateSolver {
   Choice choice_;
   ConstraintJacobian jacobian_;
   LeastCorrection least_;
-  bool differ_ = false;   ///< c_q of positions from that of velocities: nonholonomic rows, variables of modules
+  bool differ_ = false;  ///< c_q of positions from that of velocities: nonholonomic rows, variables of modules
   std::vector<double> delta_q_, delta_v_;
 };
 

@@ -44,10 +44,8 @@ class RiccatiFormulation final : public Formulation {
   Strided<const FieldSpec> options() const noexcept override { return option_fields; }
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
-           Ability::constraint_elements | Ability::modules |
-           Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::discrete_states |
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 50; }
   const void* query(std::string_view asked) const noexcept override {
@@ -86,9 +84,10 @@ class RiccatiFormulation final : public Formulation {
                                 const LoopCorrection& correction, std::optional<Refusal>& refusal) {
     std::string why;
     if (overall) {
-      refusal = {"option `branches: overall` means nothing beside the algorithms A and B, which have their own equation "
-                 "of a body with several inputs",
-                 "leave it out", "branches"};
+      refusal = {
+          "option `branches: overall` means nothing beside the algorithms A and B, which have their own equation "
+          "of a body with several inputs",
+          "leave it out", "branches"};
       return nullptr;
     }
     if (!paper::can_carry(view, procedure, why)) {

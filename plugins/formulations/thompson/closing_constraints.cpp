@@ -36,8 +36,8 @@ void ClosingConstraints::note(double& violation, double found, std::size_t group
   worst_ = group;
 }
 
-void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::span<double> q,
-                                  std::span<double> v, std::span<const double> x) noexcept {
+void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::span<double> q, std::span<double> v,
+                                  std::span<const double> x) noexcept {
   const auto frames = tree.frames();
   for (std::size_t i = 0; i < cuts_.size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];

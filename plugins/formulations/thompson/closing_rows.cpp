@@ -136,10 +136,9 @@ void ClosingRows::set(Level level, const PlacedTree& tree, std::span<const Vecto
 
 /// Acceleration of M in F of a joint when q̈ and η̈ are zero and its own motion has no bias.
 Spatial ClosingRows::velocity_terms_of(const JointData& joint, const PlacedTree& tree) const noexcept {
-  return relative_acceleration(joint, motion_of(joint.base_frame, tree.frames()),
-                               h2_.velocity_terms(joint.base_frame, tree.kinematics()),
-                               motion_of(joint.moving_frame, tree.frames()),
-                               h2_.velocity_terms(joint.moving_frame, tree.kinematics()));
+  return relative_acceleration(
+      joint, motion_of(joint.base_frame, tree.frames()), h2_.velocity_terms(joint.base_frame, tree.kinematics()),
+      motion_of(joint.moving_frame, tree.frames()), h2_.velocity_terms(joint.moving_frame, tree.kinematics()));
 }
 
 /// A wrench on a frame about its origin: on the body, and on the modes where the frame is a node.
@@ -153,8 +152,8 @@ void ClosingRows::add_wrench(const Group& group, std::size_t row, FrameIndex f, 
   Spatial on_body = w;
   if (on_node) {
     const auto station = std::ranges::find(group.stations, b, &Station::body);
-    double* direct = direct_.data() + group.first_direct + row * group.columns + station->first_column +
-                     station->freedoms;
+    double* direct =
+        direct_.data() + group.first_direct + row * group.columns + station->first_column + station->freedoms;
     on_body = {};
     tree.kinematics().nodes().add_wrench(at(f) - n, tree.frames(), w, on_body, direct);
   }

@@ -59,8 +59,7 @@ double ClosingRows::sweep_modes(const Group& group, std::size_t s, double* J) no
   const auto add = [&](std::span<const Vector6> columns, double* into) {
     for (const Vector6& column : columns) {
       *into++ += carried_[s].dot(column);
-      scale = std::max(scale,
-                       sizes_[s].linear * column.head<3>().norm() + sizes_[s].angular * column.tail<3>().norm());
+      scale = std::max(scale, sizes_[s].linear * column.head<3>().norm() + sizes_[s].angular * column.tail<3>().norm());
     }
   };
   if (station.inboard != none) {

@@ -21,9 +21,9 @@ namespace polyform::thompson {
 
 /// The problem to solve, at the motions of H2 and the second reduction.
 struct Problem {
-  const Forces* Q = nullptr;       ///< generalized forces; the reduced form also does without
-  bool with_gamma = false;         ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
-  const double* right = nullptr;   ///< of J q̇2, where there is a second reduction
+  const Forces* Q = nullptr;      ///< generalized forces; the reduced form also does without
+  bool with_gamma = false;        ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
+  const double* right = nullptr;  ///< of J q̇2, where there is a second reduction
 };
 
 /// Eq 15. Trees: the factors of H2ᵀ M H2 are found from the tips to the roots without the matrix itself, with a cost
@@ -93,10 +93,10 @@ class ReducedForm {
     std::vector<Vector6> coupling;
     std::vector<double> inertia, forces;
   };
-  std::vector<Modal> modal_;         ///< in the order of SystemView::flexible
+  std::vector<Modal> modal_;           ///< in the order of SystemView::flexible
   std::vector<std::size_t> flexible_;  ///< per body: which of these; empty if all are rigid
-  std::vector<Matrix6> inertias_;    ///< of each body with all that hangs on it
-  std::vector<Matrix6> unyielding_;  ///< the same while u of all that hangs on it is zero: where mass is missing
+  std::vector<Matrix6> inertias_;      ///< of each body with all that hangs on it
+  std::vector<Matrix6> unyielding_;    ///< the same while u of all that hangs on it is zero: where mass is missing
   BodyVectors rates_;
   Forces forces_;
   std::vector<Direction> directions_;  ///< per coordinate
@@ -110,8 +110,8 @@ class ReducedForm {
 
 /// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T
 /// in the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
-/// for each body and each joint inboard of it. With loops, or where M is singular, both are one dense block. M is constant: no body is flexible,
-/// and there are no modules.
+/// for each body and each joint inboard of it. With loops, or where M is singular, both are one dense block. M is
+/// constant: no body is flexible, and there are no modules.
 ///
 /// The factors divide by M, which Eqs 20 and 21 do not. So where M is singular a positive W stands with it,
 ///
@@ -153,8 +153,8 @@ class ImplicitForm {
   BlockLdlt matrix_;
   std::vector<double> right_, x_, column_;
   BodyVectors forces_, rates_;
-  BodyVectors added_;              ///< W per body, its diagonal; empty if M is regular
-  std::vector<std::size_t> all_;   ///< coordinates
+  BodyVectors added_;                    ///< W per body, its diagonal; empty if M is regular
+  std::vector<std::size_t> all_;         ///< coordinates
   std::vector<BodyVectors> of_columns_;  ///< W H2 per coordinate, where there is a W
   std::size_t failed_ = 0;
 };

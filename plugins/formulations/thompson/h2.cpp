@@ -86,8 +86,7 @@ bool H2::evaluate(const TreeKinematics& tree, bool with_H1) noexcept {
 }
 
 /// Eqs 17, 18.
-void H2::construct_by_velocities(std::size_t i, const Relation& r, const TreeKinematics& tree,
-                                 bool with_H1) noexcept {
+void H2::construct_by_velocities(std::size_t i, const Relation& r, const TreeKinematics& tree, bool with_H1) noexcept {
   Body& b = bodies_[i];
   if (b.inboard != none) r.set_transfer(b.T);
   for (std::size_t k = 0; k < b.freedoms; ++k) b.basis.col(static_cast<int>(k)) = r.solve_X(r.row(r.motion.H[k]));

@@ -102,9 +102,7 @@ class H2 {
   /// itself, whose velocity is part of q̇.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
   /// The same of any frame.
-  Vec3 center_of(FrameIndex f) const {
-    return is_ground(f) || at(f) >= centers_.size() ? Vec3{} : centers_[at(f)];
-  }
+  Vec3 center_of(FrameIndex f) const { return is_ground(f) || at(f) >= centers_.size() ? Vec3{} : centers_[at(f)]; }
   /// Acceleration of a frame's origin, and its angular acceleration, when q̈ and η̈ are zero.
   Spatial velocity_terms(FrameIndex, const TreeKinematics&) const noexcept;
 
@@ -158,8 +156,8 @@ class H2 {
   Construction construction_;
   std::size_t size_ = 0, failed_ = 0;
   std::vector<Body> bodies_;
-  std::vector<Modes> modes_;       ///< per body; empty if all are rigid
-  std::vector<Vector6> columns_;   ///< of the modes, see own_columns()
+  std::vector<Modes> modes_;      ///< per body; empty if all are rigid
+  std::vector<Vector6> columns_;  ///< of the modes, see own_columns()
   std::vector<Vec3> centers_;
   std::vector<Spatial> complements_;  ///< C: six per joint, F axes at the origin of M
 };

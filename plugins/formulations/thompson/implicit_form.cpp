@@ -27,8 +27,8 @@ std::size_t ImplicitForm::blocks(const SystemView& view) {
   return sum;
 }
 
-ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass, SecondReduction& reduction,
-                           bool second)
+ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass,
+                           SecondReduction& reduction, bool second)
     : h2_(h2),
       mass_(mass),
       reduction_(reduction),
@@ -54,7 +54,8 @@ void ImplicitForm::find_added(const SystemView& view) {
     mass = std::max(mass, body.mass);
     moment = std::max({moment, body.inertia.xx + body.inertia.yy + body.inertia.zz, body.mass * dot(arm, arm)});
   }
-  if (std::none_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); })) return;
+  if (std::none_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); }))
+    return;
   if (!(mass > 0)) mass = 1;
   if (!(moment > 0)) moment = 1;
   for (const BodyData& body : view.bodies) {

@@ -18,9 +18,8 @@ bool fail_massless(const SystemView& view, std::size_t coordinate, std::span<con
   if (coordinate >= view.nv_tree + view.modes)
     return failure.say("a variable of a module has no inertia, and no row of it or of the joints gives it any");
   if (coordinate >= view.nv_tree) {
-    const auto body = std::ranges::find_if(view.flexible, [&](const FlexibleData& f) {
-      return coordinate < view.nv_tree + f.mode_offset + f.modes;
-    });
+    const auto body = std::ranges::find_if(
+        view.flexible, [&](const FlexibleData& f) { return coordinate < view.nv_tree + f.mode_offset + f.modes; });
     return failure.say("a mode of flexible body `{:.60}` has no mass, or so little that it is lost in rounding",
                        view.bodies[at((*body).body)].name);
   }

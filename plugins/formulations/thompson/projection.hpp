@@ -42,7 +42,7 @@ class Projection {
   double tolerance_;
   Parts parts_;
   std::vector<double> udot_, step_;  ///< step: per velocity coordinate of the tree joints,
-                                      ///< mode and variable of the modules
+                                     ///< mode and variable of the modules
   BodyVectors qddot_;
 };
 

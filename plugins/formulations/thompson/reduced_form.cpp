@@ -18,8 +18,7 @@ Eigen::Map<const Eigen::VectorXd> row(const double* first, std::size_t count) {
 
 }  // namespace
 
-ReducedForm::ReducedForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass,
-                         SecondReduction& second)
+ReducedForm::ReducedForm(const SystemView& view, const H2& h2, const GeneralizedMass& mass, SecondReduction& second)
     : h2_(h2),
       mass_(mass),
       second_(second),
@@ -34,8 +33,8 @@ ReducedForm::ReducedForm(const SystemView& view, const H2& h2, const Generalized
     if (!view.flexible.empty()) flexible_.push_back(body.flexible);
   }
   for (const FlexibleData& f : view.flexible)
-    modal_.push_back({std::vector<Vector6>(f.modes), std::vector<double>(f.modes * f.modes),
-                      std::vector<double>(f.modes)});
+    modal_.push_back(
+        {std::vector<Vector6>(f.modes), std::vector<double>(f.modes * f.modes), std::vector<double>(f.modes)});
   if (has_massless_) unyielding_.resize(view.bodies.size());
   missing_ = std::make_unique<Missing>(view.bodies.size(), h2.size(), second.rows());
   if (!second.empty()) matrix_.reset(new double[h2.size() * h2.size()]);

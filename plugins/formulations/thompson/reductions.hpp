@@ -1,6 +1,6 @@
 // The two reductions of Thompson's method. The first one, H2, expresses the velocities of all bodies by the velocities
-// of the joints of the tree. The second one, Z, expresses these by the independent ones that closed loops and constraint
-// elements leave.
+// of the joints of the tree. The second one, Z, expresses these by the independent ones that closed loops and
+// constraint elements leave.
 #pragma once
 
 #include "closing_rows.hpp"

@@ -53,9 +53,10 @@ std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
     return Refusal{"thompson: the implicit forms rest on a constant mass matrix, which flexible bodies do not have",
                    "use form=reduced"};
   if (!view.modules.empty())
-    return Refusal{"thompson: the unknowns of the implicit forms are rates and loads of bodies and joints; the variables "
-                   "of modules are not among them",
-                   "use form=reduced"};
+    return Refusal{
+        "thompson: the unknowns of the implicit forms are rates and loads of bodies and joints; the variables "
+        "of modules are not among them",
+        "use form=reduced"};
   const bool singular =
       std::any_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); });
   const std::size_t unknowns = ImplicitForm::unknowns(view, chosen == Form::implicit_2);
@@ -106,8 +107,7 @@ class Thompson final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::flexible_bodies | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
-           Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 20; }
   const void* query(std::string_view asked) const noexcept override {

@@ -71,7 +71,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   RheonomicJoints rheonomic_{view_};
-  bool project_;            ///< positions and velocities return to the constraints
+  bool project_;  ///< positions and velocities return to the constraints
   ClosingConstraints closing_;
   Reductions reductions_;
   DiscreteValues discrete_{view_};

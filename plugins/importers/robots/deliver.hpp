@@ -12,8 +12,8 @@ struct Delivery {
   bool contacts = false;  ///< what touches gets contacts
 };
 
-/// Gives the model and what became of the things of the file to the sink. False, with errors told, where a number is not
-/// finite.
+/// Gives the model and what became of the things of the file to the sink. False, with errors told, where a number is
+/// not finite.
 bool deliver(Mechanism&, const Delivery&, std::string_view file, Ledger&, ConversionSink&);
 
 }  // namespace polyform::importers

@@ -32,12 +32,12 @@ struct JointLimit {
   std::string joint;  ///< its name in the model
   JointRange range;
   Place place{};
-  Element element{};                  ///< that gives the ends
-  std::vector<const char*> ends{};    ///< its attributes; empty: they are elements within it
+  Element element{};                ///< that gives the ends
+  std::vector<const char*> ends{};  ///< its attributes; empty: they are elements within it
 };
 
-/// Adds limits without give. A joint that is drawn beyond its limits begins at their end, and those that follow it begin
-/// where it puts them. Limits that cannot be kept are marked as not honoured.
+/// Adds limits without give. A joint that is drawn beyond its limits begins at their end, and those that follow it
+/// begin where it puts them. Limits that cannot be kept are marked as not honoured.
 void add_limits(Mechanism&, NameGiver&, const std::vector<JointLimit>&, const Mimics&, Ledger&);
 /// Adds friction that sticks and slides with this effort.
 void add_dry_friction(Mechanism&, NameGiver&, const Joint&, double effort);

@@ -7,17 +7,12 @@ namespace polyform::importers {
 bool has_extent(const Shape& shape) {
   switch (shape.kind) {
     case Shape::Kind::box:
-    case Shape::Kind::ellipsoid:
-      return shape.size.x > 0 && shape.size.y > 0 && shape.size.z > 0;
+    case Shape::Kind::ellipsoid: return shape.size.x > 0 && shape.size.y > 0 && shape.size.z > 0;
     case Shape::Kind::cylinder:
-    case Shape::Kind::capsule:
-      return shape.radius > 0 && shape.length > 0;
-    case Shape::Kind::sphere:
-      return shape.radius > 0;
-    case Shape::Kind::mesh:
-      return shape.size.x * shape.size.y * shape.size.z != 0;
-    case Shape::Kind::plane:
-      return true;
+    case Shape::Kind::capsule: return shape.radius > 0 && shape.length > 0;
+    case Shape::Kind::sphere: return shape.radius > 0;
+    case Shape::Kind::mesh: return shape.size.x * shape.size.y * shape.size.z != 0;
+    case Shape::Kind::plane: return true;
   }
   return false;
 }

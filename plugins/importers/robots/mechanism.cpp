@@ -168,7 +168,7 @@ void merge_fixed(Mechanism& m, const std::unordered_set<std::string>& kept, Ledg
       shape.frame = relative * shape.frame;
       to.shapes.push_back(shape);
     }
-    if (const auto& touch = m.bodies[i].touch) to.touch = to.touch ? *to.touch |= *touch : *touch;
+    if (const auto& touch = m.bodies[i].touch) to.touch = to.touch ? * to.touch |= *touch : *touch;
   }
   for (auto& [first, second] : m.apart) {
     const std::string one = carrier(first), other = carrier(second);

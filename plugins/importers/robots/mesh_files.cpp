@@ -91,7 +91,7 @@ MeshFiles::Known& MeshFiles::known(const fs::path& path) {
   std::error_code error;
   if (!is_mesh_file(ending)) {
     file.fault = fmt::format("not shown: meshes are read from STL, OBJ and glTF files, and this is {}",
-                              ending.empty() ? "none of them" : in_quotes(ending));
+                             ending.empty() ? "none of them" : in_quotes(ending));
   } else if (file.bytes = fs::file_size(path, error); error || file.bytes > most_bytes) {
     file.fault = fmt::format("not shown: its file is larger than {} MiB", most_bytes >> 20);
   } else {

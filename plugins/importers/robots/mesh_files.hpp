@@ -14,8 +14,7 @@
 
 namespace polyform::importers {
 
-inline constexpr std::string_view mesh_is_shown = "a shape of the body",
-                                  hull_touches = "its convex hull touches";
+inline constexpr std::string_view mesh_is_shown = "a shape of the body", hull_touches = "its convex hull touches";
 
 /// The folders of a list with a colon between each two, as in variables of the environment.
 std::vector<std::filesystem::path> folders_in(std::string_view list);
@@ -47,7 +46,7 @@ class MeshFiles {
   struct Known {
     std::string fault;  ///< why it is not shown; empty: it can be
     std::size_t bytes = 0;
-    double reach = 0;  ///< the greatest coordinate
+    double reach = 0;                ///< the greatest coordinate
     std::optional<bool> has_hull{};  ///< whether its points enclose a volume; nothing: nobody has asked
   };
   Known& known(const std::filesystem::path&);

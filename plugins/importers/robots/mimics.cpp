@@ -1,6 +1,5 @@
 #include "mimics.hpp"
 
-
 namespace polyform::importers {
 
 void Mimics::set_starts(Mechanism& m) const {
@@ -9,7 +8,8 @@ void Mimics::set_starts(Mechanism& m) const {
   for (const auto& [name, first] : rules_) {
     std::vector<const Rule*> chain;
     std::string at = name;
-    for (auto found = rules_.find(at); found != rules_.end() && chain.size() <= rules_.size(); found = rules_.find(at)) {
+    for (auto found = rules_.find(at); found != rules_.end() && chain.size() <= rules_.size();
+         found = rules_.find(at)) {
       chain.push_back(&found->second);
       at = found->second.other;
     }

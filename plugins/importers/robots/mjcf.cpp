@@ -20,7 +20,15 @@
 namespace polyform::importers {
 namespace {
 
-enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_contacts, mjcf_place, mjcf_controls };
+enum MjcfOption : std::size_t {
+  mjcf_base,
+  mjcf_merge,
+  mjcf_limits,
+  mjcf_friction,
+  mjcf_contacts,
+  mjcf_place,
+  mjcf_controls
+};
 constexpr std::array mjcf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -29,16 +37,18 @@ constexpr std::array mjcf_options{
                   "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
                   "given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, limits_option, friction_option("keep"), contacts_option, model_folder_option, controls_option};
+    merge_fixed_option,
+    limits_option,
+    friction_option("keep"),
+    contacts_option,
+    model_folder_option,
+    controls_option};
 
-constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
-                                                                       {"visual", "for pictures only"},
-                                                                       {"statistic", "for pictures only"},
-                                                                       {"sensor", "sensors are not modelled"},
-                                                                       {"keyframe", "stored states are not read"},
-                                                                       {"custom", "numbers for other programs"},
-                                                                       {"extension", "belongs to another program"},
-                                                                       {"deformable", "soft bodies are not read"}};
+constexpr std::pair<const char*, std::string_view> without_effect[] = {
+    {"size", "memory of another program"},       {"visual", "for pictures only"},
+    {"statistic", "for pictures only"},          {"sensor", "sensors are not modelled"},
+    {"keyframe", "stored states are not read"},  {"custom", "numbers for other programs"},
+    {"extension", "belongs to another program"}, {"deformable", "soft bodies are not read"}};
 
 constexpr std::string_view rigid_instead = "a constraint that does not give way";
 
@@ -93,10 +103,10 @@ class MjcfReader {
       return source_.report().error(source_.root().place(), "the model has no bodies",
                                     "Put a <body> into its <worldbody>.");
     const Element& maker = found.makers.front();
-    maker.report().error(maker.place(),
-                         fmt::format("the model has no bodies but those that MuJoCo makes from `{}`, which are not read",
-                                     maker.tag()),
-                         "Let MuJoCo write the model out (mj_saveLastXML, or `compile` of its samples), and import that.");
+    maker.report().error(
+        maker.place(),
+        fmt::format("the model has no bodies but those that MuJoCo makes from `{}`, which are not read", maker.tag()),
+        "Let MuJoCo write the model out (mj_saveLastXML, or `compile` of its samples), and import that.");
   }
   void read_option(const Element& option, Mechanism& m) {
     if (const auto gravity = option.vector("gravity")) m.gravity = gravity;
@@ -191,8 +201,7 @@ class MjcfReader {
   void add_loop(const Element& e, bool connect, Mechanism& m) {
     const std::optional<Loop> loop = e.has("site1") ? loop_of_sites(e, connect) : loop_of_bodies(e, connect, m);
     if (!loop) return;
-    if (loop->first == loop->second)
-      return e.report().error(e.place(), "both bodies are the same", "Name two bodies.");
+    if (loop->first == loop->second) return e.report().error(e.place(), "both bodies are the same", "Name two bodies.");
     e.mark(Treatment::converted, connect ? "a spherical joint that closes a loop" : "a fixed joint that closes a loop");
     const std::string name = joint_names_->give(name_of(e, connect ? "connect" : "weld"));
     const std::string base = moved_->put(name, loop->first, loop->at_second, loop->at_first, e.place());
@@ -241,7 +250,8 @@ class MjcfReader {
     Frame held{rotation_matrix(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}};
     held.origin = held(-e.vector("anchor").value_or(Vec3{}));
     if (!MovedFrames::are_same(drawn, held))
-      e.mark("relpose", Treatment::converted, "not as drawn: the weld is to a frame that prescribed coordinates put there");
+      e.mark("relpose", Treatment::converted,
+             "not as drawn: the weld is to a frame that prescribed coordinates put there");
     return held;
   }
 
@@ -346,8 +356,8 @@ class Mjcf final : public ImporterType {
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
       reader.tell_named(sink);
-      return deliver(mechanism, {.merge = values[mjcf_merge].integer != 0,
-                                   .contacts = values[mjcf_contacts].text == "keep"},
+      return deliver(mechanism,
+                     {.merge = values[mjcf_merge].integer != 0, .contacts = values[mjcf_contacts].text == "keep"},
                      given.name, ledger, sink);
     });
   }

@@ -118,50 +118,49 @@ void MjcfActuatorReader::add_control(const Element& e, const Drive& drive, const
     return tell("a drive pulls at hinges, slides and fixed tendons alone");
   if (!parts_.keeps_controls) return tell(controls_dropped);
   e.mark(Treatment::converted, "an external signal, and the forces that it makes");
-  const std::string signal =
-      parts_.names.give(e.text("name").value_or(target.joint != nullptr ? fmt::format("{}_{}", target.joint->name, e.tag())
-                                                                        : fmt::format("tendon_{}", e.tag())));
+  const std::string signal = parts_.names.give(e.text("name").value_or(
+      target.joint != nullptr ? fmt::format("{}_{}", target.joint->name, e.tag()) : fmt::format("tendon_{}", e.tag())));
   parts_.m.elements.push_back({Section::signals, signal, "external", {{"initial", "0"}}});
-  const std::string force =
-      fmt::format("({})*signal({})", written(drive.gear * drive.gain), name_in_formula(signal));
+  const std::string force = fmt::format("({})*signal({})", written(drive.gear * drive.gain), name_in_formula(signal));
   if (target.tendon != nullptr)
     return target.tendon->add_pull(parts_.m, parts_.names, signal, fmt::format("-({})", force));
-  parts_.m.elements.push_back({Section::forces,
-                               parts_.names.give(signal + "_force"),
-                               "joint-force",
-                               {{"joint", written_name(target.joint->name)},
-                                {"effort", fmt::format("{{expression: \"{}\"}}", force)}}});
+  parts_.m.elements.push_back(
+      {Section::forces,
+       parts_.names.give(signal + "_force"),
+       "joint-force",
+       {{"joint", written_name(target.joint->name)}, {"effort", fmt::format("{{expression: \"{}\"}}", force)}}});
 }
 
 /// The length of a drive is gear · L, and its force pushes along it.
 void MjcfActuatorReader::add(const Element& e, const Drive& drive, const FixedTendon& tendon) {
-  const auto product = [](double factor, const std::string& of) { return fmt::format("({})*({})", written(factor), of); };
+  const auto product = [](double factor, const std::string& of) {
+    return fmt::format("({})*({})", written(factor), of);
+  };
   const double gear = drive.gear;
-  tendon.add_pull(parts_.m, parts_.names, e.text("name").value_or(fmt::format("tendon_{}", e.tag())),
-                  fmt::format("{} - {} - {}", written(-gear * drive.bias[0]),
-                              product(gear * gear * drive.bias[1], tendon.length()),
-                              product(gear * gear * drive.bias[2], tendon.rate())));
+  tendon.add_pull(
+      parts_.m, parts_.names, e.text("name").value_or(fmt::format("tendon_{}", e.tag())),
+      fmt::format("{} - {} - {}", written(-gear * drive.bias[0]), product(gear * gear * drive.bias[1], tendon.length()),
+                  product(gear * gear * drive.bias[2], tendon.rate())));
 }
 
 void MjcfActuatorReader::add(const Element& e, const Drive& drive, const MjcfJoint& joint) {
   // The length of a drive is gear · q, with q as the file counts it.
   const double gear = drive.gear, stiffness = -drive.bias[1] * gear * gear, damping = -drive.bias[2] * gear * gear;
-  if (stiffness < 0 || damping < 0)
-    return e.mark(Treatment::not_honoured, "negative stiffness or damping of a drive");
+  if (stiffness < 0 || damping < 0) return e.mark(Treatment::not_honoured, "negative stiffness or damping of a drive");
   const std::string name = e.text("name").value_or(fmt::format("{}_{}", joint.name, e.tag()));
   if (stiffness > 0 || damping > 0)
     parts_.m.elements.push_back({Section::forces,
-                           parts_.names.give(name),
-                           "joint-spring-damper",
-                           {{"joint", written_name(joint.name)},
-                            {"stiffness", written(stiffness)},
-                            {"damping", written(damping)},
-                            {"rest", written(-joint.reference)}}});
+                                 parts_.names.give(name),
+                                 "joint-spring-damper",
+                                 {{"joint", written_name(joint.name)},
+                                  {"stiffness", written(stiffness)},
+                                  {"damping", written(damping)},
+                                  {"rest", written(-joint.reference)}}});
   if (drive.bias[0] != 0)
     parts_.m.elements.push_back({Section::forces,
-                           parts_.names.give(name + "_bias"),
-                           "joint-force",
-                           {{"joint", written_name(joint.name)}, {"effort", written(drive.bias[0] * gear)}}});
+                                 parts_.names.give(name + "_bias"),
+                                 "joint-force",
+                                 {{"joint", written_name(joint.name)}, {"effort", written(drive.bias[0] * gear)}}});
 }
 
 }  // namespace polyform::importers

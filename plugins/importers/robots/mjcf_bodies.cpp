@@ -11,12 +11,8 @@ namespace {
 constexpr std::string_view made_by_mujoco = "bodies that MuJoCo makes by itself are not read";
 
 constexpr std::pair<std::string_view, std::string_view> not_for_models[] = {
-    {"camera", "for pictures only"},
-    {"light", "for pictures only"},
-    {"plugin", "belongs to another program"},
-    {"composite", made_by_mujoco},
-    {"flexcomp", made_by_mujoco},
-    {"replicate", made_by_mujoco},
+    {"camera", "for pictures only"}, {"light", "for pictures only"}, {"plugin", "belongs to another program"},
+    {"composite", made_by_mujoco},   {"flexcomp", made_by_mujoco},   {"replicate", made_by_mujoco},
     {"attach", made_by_mujoco}};
 
 }  // namespace
@@ -126,8 +122,8 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   std::vector<Joint> of_children(m_.joints.begin() + static_cast<std::ptrdiff_t>(first_joint), m_.joints.end());
   m_.joints.resize(first_joint);
   const MjcfCompiler::FromGeoms from = source_.compiler().from_geoms;
-  const bool from_geoms = from != MjcfCompiler::FromGeoms::no && of_geoms.any &&
-                          (from == MjcfCompiler::FromGeoms::always || !has_inertial);
+  const bool from_geoms =
+      from != MjcfCompiler::FromGeoms::no && of_geoms.any && (from == MjcfCompiler::FromGeoms::always || !has_inertial);
   if (from_geoms && has_inertial)
     ledger_.add(Treatment::converted, "inertial of a body", "replaced by that of its geoms, as `inertiafromgeom` asks",
                 element.place());
@@ -186,8 +182,7 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   const std::string wanted = element.text("name").value_or("");
   const std::string unnamed = known.type == "free" ? (joint_names_.is_taken("@root") ? "@root_" + around.body : "@root")
                                                    : around.body + "_joint";
-  known.name =
-      wanted.empty() ? joint_names_.give(unnamed) : given(joint_names_, wanted, element);
+  known.name = wanted.empty() ? joint_names_.give(unnamed) : given(joint_names_, wanted, element);
   Joint joint;
   joint.name = known.name;
   joint.base = base;

@@ -17,9 +17,9 @@ namespace polyform::importers {
 
 /// A joint of the file that later sections refer to.
 struct MjcfJoint {
-  std::string name;      ///< in the model
-  std::string type;      ///< in the file: hinge, slide, ball or free
-  double reference = 0;  ///< coordinate of the drawn position in the file, rad or m
+  std::string name;             ///< in the model
+  std::string type;             ///< in the file: hinge, slide, ball or free
+  double reference = 0;         ///< coordinate of the drawn position in the file, rad or m
   double spring_reference = 0;  ///< coordinate at which its spring is at rest, as the file counts, rad or m
 };
 
@@ -108,7 +108,7 @@ class MjcfBodyReader {
   MjcfActing acting_;
   std::string base_;
   MjcfMeshes meshes_;
-  std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is borne
+  std::vector<std::pair<std::size_t, double>> lifts_;  ///< body, and the share of its weight that is borne
   MjcfArmatures armatures_;
   std::vector<TimedSpring> timed_;
   MjcfBodies found_;

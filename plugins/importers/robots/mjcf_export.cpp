@@ -296,10 +296,11 @@ class MjcfWriter {
                          end("body2", second));
     }
     if (joint.type != "free")
-      ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", joint.type),
-                  "MJCF has none; the loop can be closed at a revolute, spherical or fixed joint, to which the model gives "
-                  "`cut: true`",
-                  {});
+      ledger_.add(
+          Treatment::not_honoured, fmt::format("closing joints of type {}", joint.type),
+          "MJCF has none; the loop can be closed at a revolute, spherical or fixed joint, to which the model gives "
+          "`cut: true`",
+          {});
     return {};
   }
 

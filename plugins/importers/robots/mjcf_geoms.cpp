@@ -16,9 +16,7 @@ constexpr std::array of_contact{"contype", "conaffinity", "condim", "friction", 
                                 "gap",     "solref",      "solimp", "solmix",   "priority"};
 
 /// Bits of a number of the file.
-unsigned bits_of(double x) {
-  return std::abs(x) < 2147483648.0 ? static_cast<unsigned>(static_cast<int>(x)) : 1U;
-}
+unsigned bits_of(double x) { return std::abs(x) < 2147483648.0 ? static_cast<unsigned>(static_cast<int>(x)) : 1U; }
 
 }  // namespace
 
@@ -70,12 +68,12 @@ void MjcfBodyReader::picture(const Element& geom, const Around& around, const st
     shape.convex = touch && acting_.keeps_contacts;
     const Element says = source_.who_says(geom, "geom", "mesh", around.childclass);
     const std::string why = hidden && !shape.convex ? "not shown: MuJoCo does not show its group either, unless asked"
-                            : says ? meshes_.show(says.text("mesh").value_or(""), shape, shapes)
-                                   : std::string("not shown: the geom names no mesh");
+                            : says                  ? meshes_.show(says.text("mesh").value_or(""), shape, shapes)
+                                                    : std::string("not shown: the geom names no mesh");
     ledger_.add(hidden || why.empty() ? Treatment::converted : Treatment::not_honoured, "picture of a mesh",
-                !why.empty()     ? std::string_view(why)
-                : shape.convex   ? hull_touches
-                                 : mesh_is_shown,
+                !why.empty()   ? std::string_view(why)
+                : shape.convex ? hull_touches
+                               : mesh_is_shown,
                 geom.place());
     if (!why.empty() && acting_.keeps_contacts) return;
   } else if (type == "plane" || mjcf_sizes_of(type) > 0) {
@@ -113,7 +111,7 @@ void MjcfBodyReader::picture(const Element& geom, const Around& around, const st
       ledger_.add(Treatment::converted, "geom of another friction than other geoms of its body",
                   "all of them have the greatest friction", geom.place());
   }
-  of_body = of_body ? *of_body |= *touch : *touch;
+  of_body = of_body ? * of_body |= *touch : *touch;
 }
 
 void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeoms& of_geoms) {

@@ -104,8 +104,7 @@ Frame MjcfBodyReader::frame_by_mass(const Element& body, const Around& in_ground
   MassProperties sum;
   for (const Element& child : source_.children(body)) {
     if (child.tag() == "inertial")
-      return {source_.orientation(child, "inertial", in_ground.childclass),
-              child.vector("pos").value_or(Vec3{})};
+      return {source_.orientation(child, "inertial", in_ground.childclass), child.vector("pos").value_or(Vec3{})};
     if (child.tag() != "geom") continue;
     std::string type;
     Frame frame;

@@ -179,7 +179,8 @@ void MjcfSource::read_compiler() {
     if (e.truth("fitaabb", false))
       e.mark("fitaabb", Treatment::not_honoured, "shapes that stand for meshes are fitted by their inertia");
     if (e.truth("fusestatic", false))
-      e.mark("fusestatic", Treatment::converted, "welded bodies move as one anyway; merge_fixed makes one body of them");
+      e.mark("fusestatic", Treatment::converted,
+             "welded bodies move as one anyway; merge_fixed makes one body of them");
     for (const char* name : {"convexhull", "usethread", "texturedir"})
       e.mark(name, Treatment::not_honoured, "changes nothing here");
   }

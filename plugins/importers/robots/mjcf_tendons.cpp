@@ -15,13 +15,15 @@ std::string name_in_formula(const std::string& name) {
 
 std::string FixedTendon::length() const {
   std::string text = written(at_drawn);
-  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*q({})", written(factor), name_in_formula(joint->name));
+  for (const auto& [joint, factor] : parts)
+    text += fmt::format(" + ({})*q({})", written(factor), name_in_formula(joint->name));
   return text;
 }
 
 std::string FixedTendon::rate() const {
   std::string text = "0";
-  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*v({})", written(factor), name_in_formula(joint->name));
+  for (const auto& [joint, factor] : parts)
+    text += fmt::format(" + ({})*v({})", written(factor), name_in_formula(joint->name));
   return text;
 }
 
@@ -64,8 +66,8 @@ MjcfTendonReader::Spring MjcfTendonReader::spring_of(const Element& e) {
       spring.lower = lengths->front();
       spring.upper = lengths->size() > 1 ? (*lengths)[1] : spring.lower;
     }
-  for (const char* name : {"range", "limited", "margin", "solreflimit", "solimplimit", "frictionloss",
-                           "solreffriction", "solimpfriction"})
+  for (const char* name :
+       {"range", "limited", "margin", "solreflimit", "solimplimit", "frictionloss", "solreffriction", "solimpfriction"})
     if (const Element says = source_.who_says(e, "tendon", name, ""))
       says.mark(name, Treatment::not_honoured, "limits and dry friction of tendons are not modelled");
   for (const char* name : {"width", "rgba", "material", "group", "user"})

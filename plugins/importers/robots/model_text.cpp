@@ -54,18 +54,14 @@ std::string pose(const Frame& frame) {
 
 std::string shape_entries(const Shape& shape) {
   switch (shape.kind) {
-    case Shape::Kind::box:
-      return fmt::format("type: box, size: {}", written(shape.size));
+    case Shape::Kind::box: return fmt::format("type: box, size: {}", written(shape.size));
     case Shape::Kind::cylinder:
       return fmt::format("type: cylinder, radius: {}, length: {}", written(shape.radius), written(shape.length));
     case Shape::Kind::capsule:
       return fmt::format("type: capsule, radius: {}, length: {}", written(shape.radius), written(shape.length));
-    case Shape::Kind::ellipsoid:
-      return fmt::format("type: ellipsoid, semi_axes: {}", written(shape.size));
-    case Shape::Kind::plane:
-      return "type: plane";
-    case Shape::Kind::sphere:
-      return fmt::format("type: sphere, radius: {}", written(shape.radius));
+    case Shape::Kind::ellipsoid: return fmt::format("type: ellipsoid, semi_axes: {}", written(shape.size));
+    case Shape::Kind::plane: return "type: plane";
+    case Shape::Kind::sphere: return fmt::format("type: sphere, radius: {}", written(shape.radius));
     case Shape::Kind::mesh: {
       const Vec3& s = shape.size;
       const bool is_even = s.x == s.y && s.y == s.z;

@@ -38,15 +38,13 @@ std::string MovedFrames::add(const std::string& name, const std::string& type, c
                        .position = drawn.origin,
                        .axis = axis,
                        .initial_position = {by}});
-  m_.elements.push_back({Section::constraints,
-                         motion,
-                         "prescribed-motion",
-                         {{"joint", written_name(joint)}, {"motion", written(by)}}});
+  m_.elements.push_back(
+      {Section::constraints, motion, "prescribed-motion", {{"joint", written_name(joint)}, {"motion", written(by)}}});
   return body;
 }
 
-std::string MovedFrames::put(const std::string& name, const std::string& carrier, const Frame& drawn,
-                             const Frame& held, Place place) {
+std::string MovedFrames::put(const std::string& name, const std::string& carrier, const Frame& drawn, const Frame& held,
+                             Place place) {
   if (are_same(drawn, held)) return carrier;
   std::string last = carrier;
   const Vec3 way = held.origin - drawn.origin;

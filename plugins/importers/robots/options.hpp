@@ -12,13 +12,12 @@ inline constexpr std::array<std::string_view, 2> mimic_choices{"coupled", "indep
 
 inline constexpr std::array<std::string_view, 2> keep_choices{"keep", "drop"};
 
-inline constexpr FieldSpec limits_option{
-    .name = "limits",
-    .type = FieldType::choice,
-    .unit = "",
-    .meaning = "the ends of joints' ways: forces of type joint-limit, or left out",
-    .default_text = "drop",
-    .choices = keep_choices};
+inline constexpr FieldSpec limits_option{.name = "limits",
+                                         .type = FieldType::choice,
+                                         .unit = "",
+                                         .meaning = "the ends of joints' ways: forces of type joint-limit, or left out",
+                                         .default_text = "drop",
+                                         .choices = keep_choices};
 /// default_text: what the programs of the format do.
 constexpr FieldSpec friction_option(std::string_view default_text) {
   return {.name = "friction",
@@ -28,6 +27,12 @@ constexpr FieldSpec friction_option(std::string_view default_text) {
           .default_text = default_text,
           .choices = keep_choices};
 }
+inline constexpr FieldSpec urdf_base_option{.name = "base",
+                                            .type = FieldType::choice,
+                                            .unit = "",
+                                            .meaning = "how the root link is held: welded to ground, or free",
+                                            .default_text = "fixed",
+                                            .choices = base_choices};
 inline constexpr FieldSpec merge_fixed_option{
     .name = "merge_fixed",
     .type = FieldType::boolean,
@@ -53,22 +58,25 @@ inline constexpr FieldSpec controls_option{
     .name = "controls",
     .type = FieldType::choice,
     .unit = "",
-    .meaning = "controls of actuators: external signals, which are inputs of an FMU, or left out, so that they stay zero",
+    .meaning =
+        "controls of actuators: external signals, which are inputs of an FMU, or left out, so that they stay zero",
     .default_text = "drop",
     .choices = keep_choices};
 inline constexpr FieldSpec packages_option{
     .name = "packages",
     .type = FieldType::text,
     .unit = "",
-    .meaning = "folders in which packages of ROS and models of Gazebo lie, with colons between them: meshes are looked "
-               "for there too",
+    .meaning =
+        "folders in which packages of ROS and models of Gazebo lie, with colons between them: meshes are looked "
+        "for there too",
     .default_text = ""};
 inline constexpr FieldSpec model_folder_option{
     .name = "model_folder",
     .type = FieldType::text,
     .unit = "",
-    .meaning = "the folder from which the model names files of meshes; import takes that of -o. Not given: from the root "
-               "of the file system",
+    .meaning =
+        "the folder from which the model names files of meshes; import takes that of -o. Not given: from the root "
+        "of the file system",
     .default_text = ""};
 
 inline constexpr std::string_view controls_dropped =

@@ -30,7 +30,7 @@ class SdfReader {
     if (!sdf) return false;
     if (sdf.tag() != "sdf") {
       sdf.report().error(sdf.place(), fmt::format("the outermost element is <{}>, expected <sdf>", sdf.tag()),
-                    "Check that this is an SDF file.");
+                         "Check that this is an SDF file.");
       return false;
     }
     sdf.text("version");
@@ -160,7 +160,7 @@ class SdfReader {
     }
     if (found == std::end(types)) {
       e.report().error(e.place_of("type"), fmt::format("there is no joint type {}", in_quotes(type)),
-                    "Types are revolute, continuous, prismatic, ball, universal, revolute2, screw, fixed and gearbox.");
+                       "Types: revolute, continuous, prismatic, ball, universal, revolute2, screw, fixed, gearbox.");
       return;
     }
     Joint joint;
@@ -287,8 +287,8 @@ class SdfReader {
     if (other_coordinate > 0) e.fields.emplace_back("other_coordinate", fmt::format("{}", other_coordinate));
     const std::vector<double> coefficients{offset - multiplier * reference, multiplier};
     e.fields.emplace_back("coefficients", written(coefficients));
-    followers_.push_back({m.elements.size() - 1, joint.name, other, mimic, coefficients,
-                          freedoms == 1 && other_coordinate == 0});
+    followers_.push_back(
+        {m.elements.size() - 1, joint.name, other, mimic, coefficients, freedoms == 1 && other_coordinate == 0});
   }
 
   /// Tells followers and limits where joints begin, now that all are known.

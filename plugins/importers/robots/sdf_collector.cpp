@@ -55,7 +55,7 @@ void SdfCollector::gather(const Element& from, const std::string& within, std::s
 
 /// A nested model, or the one that an <include> places here: name, pose and more of the latter come before its own.
 void SdfCollector::add_model(const Element& model, const Element& include, const std::string& within, bool alone,
-                         std::size_t depth) {
+                             std::size_t depth) {
   const auto said = [&](const char* tag) { return include ? include.child(tag) : Element(); };
   const Element renamed = said("name"), posed = said("pose"), fixed = said("static"), placed = said("placement_frame");
   const std::string name = renamed ? renamed.content() : model.text("name").value_or("");

@@ -87,8 +87,8 @@ Element SdfFiles::model_of(const Element& include) {
     if (root_tag(*bytes) != "sdf") return leave_out("the file is not one of SDF");
     bytes_ += bytes->size();
     if (included_.size() >= most_sdf_files || bytes_ > most_sdf_bytes) {
-      include.report().error(include.place(), fmt::format("the model includes more than {} files or {} MiB", most_sdf_files,
-                                                          most_sdf_bytes >> 20));
+      include.report().error(include.place(), fmt::format("the model includes more than {} files or {} MiB",
+                                                          most_sdf_files, most_sdf_bytes >> 20));
       by_path_.erase(path);
       return {};
     }

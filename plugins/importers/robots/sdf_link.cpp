@@ -25,17 +25,16 @@ double sdf_end(const Element& parent, const char* tag, double none) {
 
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> what_for[] = {
-    {"collision", contacts_dropped},
-    {"self_collide", contacts_dropped},
-    {"sensor", "sensors are not modelled"},
-    {"plugin", "belongs to another program"},
-    {"light", "for pictures only"},
-    {"scene", "for pictures only"},
-    {"gui", "for pictures only"},
-    {"physics", "settings of another program"},
-    {"state", "states of a run are not read"},
-    {"actor", "for pictures only"}};
+constexpr std::pair<std::string_view, std::string_view> what_for[] = {{"collision", contacts_dropped},
+                                                                      {"self_collide", contacts_dropped},
+                                                                      {"sensor", "sensors are not modelled"},
+                                                                      {"plugin", "belongs to another program"},
+                                                                      {"light", "for pictures only"},
+                                                                      {"scene", "for pictures only"},
+                                                                      {"gui", "for pictures only"},
+                                                                      {"physics", "settings of another program"},
+                                                                      {"state", "states of a run are not read"},
+                                                                      {"actor", "for pictures only"}};
 
 /// Where a visual or a collision stands in its link.
 Frame frame_in_link(const SdfModel& model, const Element& shape, const std::string& link) {
@@ -112,8 +111,8 @@ void mark_foreign(const Element& element) {
     for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
 }
 
-MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name,
-                                 Reporter& report, bool touches, Ledger& ledger) {
+MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name, Reporter& report,
+                                 bool touches, Ledger& ledger) {
   const Element inertial = link.child("inertial");
   MassProperties own{1, {}, Sym3::diagonal(1)};
   if (!inertial) {
@@ -238,7 +237,7 @@ void read_sdf_collision(const SdfModel& model, const Element& collision, const s
   const auto had = touching();
   if (const Element geometry = collision.child("geometry")) read_geometry(geometry, shape, meshes, body);
   if (touching() == had) return collision.child("pose").drop(no_shape_there);
-  body.touch = body.touch ? *body.touch |= touch : touch;
+  body.touch = body.touch ? * body.touch |= touch : touch;
 }
 
 }  // namespace polyform::importers

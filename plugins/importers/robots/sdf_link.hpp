@@ -16,9 +16,8 @@ double number_in(const Element& parent, const char* tag, double otherwise);
 double sdf_end(const Element& parent, const char* tag, double none);
 /// Marks what an element of a world, model, link or joint has that has no place in a model.
 void mark_foreign(const Element&);
-/// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none, those of the collisions where it
-/// asks for them (`auto`). name: of the link in the model.
-/// touches: whether collisions touch in the model too.
+/// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none, those of the collisions where
+/// it asks for them (`auto`). name: of the link in the model. touches: whether collisions touch in the model too.
 MassProperties read_sdf_inertial(const SdfModel&, const Element& link, const std::string& name, Reporter&, bool touches,
                                  Ledger&);
 /// The shape of a <visual> goes to the body, drawn alone. link: its name in the model.

@@ -34,8 +34,9 @@ class Search {
 
 bool Search::too_long(const SdfModel& model, const std::string& name, std::size_t steps) const {
   if (steps < most_steps) return false;
-  model.element().report().error(place_, fmt::format("the pose of {} depends on itself", in_quotes(name)),
-                                 "Frames are given in one another in a circle: change one of relative_to and attached_to.");
+  model.element().report().error(
+      place_, fmt::format("the pose of {} depends on itself", in_quotes(name)),
+      "Frames are given in one another in a circle: change one of relative_to and attached_to.");
   return true;
 }
 

@@ -30,8 +30,8 @@ struct SdfItem {
   Kind kind = Kind::link;
   Element element{};
   SdfPose pose{};
-  std::string attached_to{};  ///< of a frame; of a joint its child
-  std::string placed_by{};    ///< of a model: the frame in it whose pose the pose is
+  std::string attached_to{};         ///< of a frame; of a joint its child
+  std::string placed_by{};           ///< of a model: the frame in it whose pose the pose is
   std::string within = "__model__";  ///< the frame of the model that its file puts it into
 
   /// A name in the file of the thing as one in this model.

@@ -23,7 +23,12 @@ inline constexpr std::array sdf_options{
                   "how links are held that nothing carries: welded to ground, or free, also where the file welds "
                   "them; not given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
-    contacts_option, packages_option, model_folder_option};
+    merge_fixed_option,
+    mimic_option,
+    limits_option,
+    friction_option("keep"),
+    contacts_option,
+    packages_option,
+    model_folder_option};
 
 }  // namespace polyform::importers

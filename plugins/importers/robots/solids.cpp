@@ -86,7 +86,8 @@ namespace {
 /// Calls visit(a, b, c) with the corners of each triangle, seen from a point.
 template <class Visit>
 void for_each_triangle(const TriangleMesh& mesh, const Vec3& from, Visit visit) {
-  for (const auto& t : mesh.faces) visit(mesh.vertices[t[0]] - from, mesh.vertices[t[1]] - from, mesh.vertices[t[2]] - from);
+  for (const auto& t : mesh.faces)
+    visit(mesh.vertices[t[0]] - from, mesh.vertices[t[1]] - from, mesh.vertices[t[2]] - from);
 }
 
 }  // namespace

@@ -20,17 +20,10 @@
 namespace polyform::importers {
 namespace {
 
-enum Option : std::size_t {
-  base_option, merge_option, mimics_option, limit_option, rubbing_option, contact_option, folders_option, place_option
-};
-constexpr std::array options{FieldSpec{.name = "base",
-                                       .type = FieldType::choice,
-                                       .unit = "",
-                                       .meaning = "how the root link is held: welded to ground, or free",
-                                       .default_text = "fixed",
-                                       .choices = base_choices},
-                             merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
-                             contacts_option, packages_option, model_folder_option};
+enum Option : std::size_t { at_base, at_merge, at_mimics, at_limits, at_friction, at_contacts, at_packages, at_folder };
+constexpr FieldSpec options[] = {urdf_base_option,  // in the order of Option
+                                 merge_fixed_option, mimic_option,    limits_option,      friction_option("drop"),
+                                 contacts_option,    packages_option, model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -57,19 +50,20 @@ class UrdfReader {
     m.source = "imported from URDF";
     m.gravity = Vec3{0, 0, -9.81};
     constexpr std::string_view versions[] = {"1", "1.0", "1.1", "1.2"};
-    if (const auto version = robot.text("version"); version && std::ranges::find(versions, *version) == std::end(versions))
+    if (const auto version = robot.text("version");
+        version && std::ranges::find(versions, *version) == std::end(versions))
       robot.mark("version", Treatment::not_honoured, "read as version 1.2");
-    MeshFiles meshes(given[folders_option].text, given[place_option].text);
-    read_links(robot, meshes, given[contact_option].text == "keep", m);
+    MeshFiles meshes(given[at_packages].text, given[at_folder].text);
+    read_links(robot, meshes, given[at_contacts].text == "keep", m);
     read_joints(robot);
     for (const auto& [tag, remark] : foreign)
       for (const Element& e : robot.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
     if (report_.errors() > 0 || !find_parents()) return false;
-    place_links(m, given[base_option].text == "free");
+    place_links(m, given[at_base].text == "free");
     for (const UrdfJoint& joint : joints_) add_joint(joint, m);
-    const Kept kept{.coupled = given[mimics_option].text == "coupled",
-                    .limits = given[limit_option].text == "keep",
-                    .friction = given[rubbing_option].text == "keep"};
+    const Kept kept{.coupled = given[at_mimics].text == "coupled",
+                    .limits = given[at_limits].text == "keep",
+                    .friction = given[at_friction].text == "keep"};
     for (const UrdfJoint& joint : joints_) add_effects(joint, kept, m);
     for (const UrdfJoint& joint : joints_)
       if (const Element limit = joint.element.child("limit")) read_range(limit, joint, kept.limits);
@@ -380,8 +374,8 @@ class Urdf final : public ImporterType {
       UrdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
-      tell_named_files(file, {}, values[folders_option].text, sink);
-      const bool merge = values[merge_option].integer != 0, touch = values[contact_option].text == "keep";
+      tell_named_files(file, {}, values[at_packages].text, sink);
+      const bool merge = values[at_merge].integer != 0, touch = values[at_contacts].text == "keep";
       return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });
   }

@@ -66,7 +66,8 @@ void read_shape(const Element& owner, Shape shape, MeshFiles& meshes, Body& body
   if (const Element box = geometry.child("box")) {
     shape.size = box.vector("size").value_or(Vec3{});
     add(box);
-  } else if (const Element round = geometry.child("cylinder") ? geometry.child("cylinder") : geometry.child("capsule")) {
+  } else if (const Element round =
+                 geometry.child("cylinder") ? geometry.child("cylinder") : geometry.child("capsule")) {
     shape.kind = round.tag() == "cylinder" ? Shape::Kind::cylinder : Shape::Kind::capsule;
     shape.radius = round.number("radius", 0);
     shape.length = round.number("length", 0);
@@ -100,7 +101,7 @@ void read_urdf_collision(const Element& collision, MeshFiles& meshes, Body& body
   Touch touch;
   touch.shapes = 1;
   touch.place = collision.place();
-  body.touch = body.touch ? *body.touch |= touch : touch;
+  body.touch = body.touch ? * body.touch |= touch : touch;
 }
 
 }  // namespace polyform::importers

@@ -47,8 +47,8 @@ void check(int flag) {
 }
 
 /// CVODE takes the root of the mean square of all errors. States of elements, most of which rest (a stop that nothing
-/// touches, what it has lost), would thin out the errors of the motion. With tolerances finer by this factor the mean is
-/// taken over positions and velocities, and errors of other states add to the sum.
+/// touches, what it has lost), would thin out the errors of the motion. With tolerances finer by this factor the mean
+/// is taken over positions and velocities, and errors of other states add to the sum.
 double finer_for_motion(FirstOrderSystem& system, std::size_t states) {
   auto* const second = ask<SecondOrderSystem>(system);
   if (second == nullptr) return 1;
@@ -111,9 +111,8 @@ void Cvode::attach_dense(std::size_t n) {
 
 void Cvode::attach_krylov() {
   constexpr int largest_subspace = 30;
-  memory_.linear.reset(
-      made(SUNLinSol_SPGMR(memory_.end.get(), newton_ == nullptr ? SUN_PREC_NONE : SUN_PREC_RIGHT, largest_subspace,
-                           memory_.context.get())));
+  memory_.linear.reset(made(SUNLinSol_SPGMR(memory_.end.get(), newton_ == nullptr ? SUN_PREC_NONE : SUN_PREC_RIGHT,
+                                            largest_subspace, memory_.context.get())));
   check(CVodeSetLinearSolver(memory_.cvode.get(), memory_.linear.get(), nullptr));
   if (newton_ != nullptr) check(CVodeSetPreconditioner(memory_.cvode.get(), prepare, precondition));
 }
@@ -257,8 +256,8 @@ Status Cvode::adopt_correction() noexcept {
   return Status::ok;
 }
 
-/// Derivatives that were taken for much shorter steps tell of a small neighbourhood alone, such as that of a kink or jump
-/// which is left behind. Newton's iteration would end with them far from the solution: they are taken anew.
+/// Derivatives that were taken for much shorter steps tell of a small neighbourhood alone, such as that of a kink or
+/// jump which is left behind. Newton's iteration would end with them far from the solution: they are taken anew.
 int Cvode::choose_age_of_derivatives() {
   if (memory_.linear == nullptr) return CV_SUCCESS;
   constexpr double much_longer = 8;
@@ -331,8 +330,7 @@ Status Cvode::fail_with(int flag) noexcept {
     case CV_ERR_FAILURE: return fail(Message("{}: the error stays above the tolerance", std::string_view(small)));
     case CV_CONV_FAILURE:
       return fail(Message("{}: the implicit equations of a step could not be solved", std::string_view(small)));
-    case CV_TOO_MUCH_ACC:
-      return fail(Message("the tolerance is finer than rounding allows at t = {:.9g} s", time_));
+    case CV_TOO_MUCH_ACC: return fail(Message("the tolerance is finer than rounding allows at t = {:.9g} s", time_));
     default: return fail(Message("CVODE failed at t = {:.9g} s ({})", time_, flag_name(flag)));
   }
 }

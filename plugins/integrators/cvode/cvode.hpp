@@ -80,14 +80,14 @@ class Cvode final : public StepByStep {
   StepSettings settings_;
   NewtonMatrix* newton_ = nullptr;  // of the system, for BDF, or none
   double linearized_for_ = 0;       // the step for which derivatives were taken last, s
-  std::size_t states_;         // that CVODES steps on; integrals follow
-  std::vector<double> state_;  // corrected, with the integrals
-  std::vector<double> rate_;   // of it, where there are integrals
+  std::size_t states_;              // that CVODES steps on; integrals follow
+  std::vector<double> state_;       // corrected, with the integrals
+  std::vector<double> rate_;        // of it, where there are integrals
   double largest_integral_ = 0;
   Memory memory_;
-  Sentence derivative_failure_;    // the last one within the current step
-  bool corrected_ = false;         // state_ differs from memory_.end, and CVODE does not know yet
-  std::size_t rejected_before_ = 0; // the last restart
+  Sentence derivative_failure_;      // the last one within the current step
+  bool corrected_ = false;           // state_ differs from memory_.end, and CVODE does not know yet
+  std::size_t rejected_before_ = 0;  // the last restart
 };
 
 }  // namespace polyform::cvode

@@ -23,7 +23,14 @@ class CvodeType final : public IntegratorType {
         method_(method),
         order_(order),
         preference_(preference),
-        fields_{{"max_order", FieldType::integer, "", "highest order of the method", false, highest, {}, 1,
+        fields_{{"max_order",
+                 FieldType::integer,
+                 "",
+                 "highest order of the method",
+                 false,
+                 highest,
+                 {},
+                 1,
                  static_cast<double>(order)}} {}
   std::string_view name() const noexcept override { return name_; }
   std::string_view meaning() const noexcept override { return meaning_; }
@@ -37,8 +44,8 @@ class CvodeType final : public IntegratorType {
     try {
       return new Cvode(system, settings, method_, static_cast<int>(options[max_order].integer));
     } catch (const std::exception& why) {
-      sink.report({.message = Message("CVODE could not be set up ({})", why.what()),
-                   .remedy = "perhaps memory ran out"});
+      sink.report(
+          {.message = Message("CVODE could not be set up ({})", why.what()), .remedy = "perhaps memory ran out"});
       return nullptr;
     }
   }

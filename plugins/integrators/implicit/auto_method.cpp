@@ -14,12 +14,12 @@ constexpr std::size_t before_look = 10, between_implicit_looks = 20;
 constexpr std::size_t looks_at_the_bound = 3;
 // Steps of the shortest trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
-// A longer trial: as long as the mean step of each half grows by this factor. The explicit method keeps vibrations alive
-// at the bound of its stability, and the implicit one needs steps to damp them.
+// A longer trial: as long as the mean step of each half grows by this factor. The explicit method keeps vibrations
+// alive at the bound of its stability, and the implicit one needs steps to damp them.
 constexpr double growth = 1.1;
 // An implicit step costs a little more than one of dop853: 6 evaluations and the solutions of 2 iterations in place of
-// 12 evaluations. The solutions cost between a quarter of the evaluations and twice as much. What the matrix costs comes
-// in addition.
+// 12 evaluations. The solutions cost between a quarter of the evaluations and twice as much. What the matrix costs
+// comes in addition.
 constexpr double evaluations_of_implicit_step = 14.4;
 // A trial may cost this part of what the explicit method has cost since the last one.
 constexpr double part_of_trials = 0.25;
@@ -29,9 +29,12 @@ constexpr double part_of_trials = 0.25;
 AutoMethod::AutoMethod(FirstOrderSystem& system, std::unique_ptr<ExplicitPair, DestroyIntegrator> explicit_methods,
                        std::unique_ptr<Integrator, DestroyIntegrator> implicit_method, const Newton* newton,
                        std::string_view without)
-    : system_(system), scale_(system.size(), system.integrals()),
-      explicit_(std::move(explicit_methods)), implicit_(std::move(implicit_method)),
-      now_(explicit_.get()), newton_(newton) {
+    : system_(system),
+      scale_(system.size(), system.integrals()),
+      explicit_(std::move(explicit_methods)),
+      implicit_(std::move(implicit_method)),
+      now_(explicit_.get()),
+      newton_(newton) {
   without_.say(without);
 }
 
@@ -147,9 +150,7 @@ double AutoMethod::budget() const noexcept {
 }
 
 /// Whether a trial can be afforded in which every step needs its own matrix.
-bool AutoMethod::can_afford_trial() const noexcept {
-  return static_cast<double>(trial) * newton_->price() <= budget();
-}
+bool AutoMethod::can_afford_trial() const noexcept { return static_cast<double>(trial) * newton_->price() <= budget(); }
 
 /// What the trial has cost so far, in evaluations.
 double AutoMethod::cost_of_trial() const noexcept {
@@ -220,12 +221,13 @@ std::string_view AutoMethod::choices() noexcept {
     said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
                       explicitly.text()));
   else
-    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of {} "
-                      "at {:.2g} s",
-                      100 * implicit_time_ / duration,
-                      kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from",
-                      first_change_, held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_,
-                      low_order > 0 ? "explicit methods" : "dop853", held_step_));
+    said_.say(
+        Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of {} "
+                "at {:.2g} s",
+                100 * implicit_time_ / duration,
+                kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from", first_change_,
+                held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_,
+                low_order > 0 ? "explicit methods" : "dop853", held_step_));
   return said_.text();
 }
 

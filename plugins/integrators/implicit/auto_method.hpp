@@ -58,15 +58,15 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Integrator* now_;
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;
-  bool changing_ = false;                ///< the next step begins with the change to the other method
+  bool changing_ = false;  ///< the next step begins with the change to the other method
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
-  std::size_t explicit_steps_ = 0;       ///< since the last trial
-  std::size_t linearizations_ = 0;       ///< of newton_ when steps_ began to count
-  double since_ = 0;                     ///< the time when steps_ began to count
+  std::size_t explicit_steps_ = 0;  ///< since the last trial
+  std::size_t linearizations_ = 0;  ///< of newton_ when steps_ began to count
+  double since_ = 0;                ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
   double implicit_time_ = 0, first_change_ = 0, start_ = 0;
-  bool kept_ = false;                    ///< whether the implicit method was ever kept after a trial
+  bool kept_ = false;  ///< whether the implicit method was ever kept after a trial
   Sentence without_, held_by_, said_;
 };
 

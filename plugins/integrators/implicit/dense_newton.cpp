@@ -32,8 +32,7 @@ void solve_into(const Factors& factors, Vector& pivoted, Side&& b) {
 }  // namespace
 
 DenseNewton::DenseNewton(FirstOrderSystem& system, const StepSettings& settings)
-    : Newton(system), settings_(settings), moved_(system.size()), rate_(moved_),
-      moved_rate_(moved_) {
+    : Newton(system), settings_(settings), moved_(system.size()), rate_(moved_), moved_rate_(moved_) {
   const Index n = index(system.size() - system.integrals());
   J_.setZero(n, n);
   real_matrix_.setIdentity(n, n);

@@ -24,8 +24,8 @@ class DenseNewton final : public Newton {
   Eigen::MatrixXcd complex_matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> real_;
   Eigen::PartialPivLU<Eigen::MatrixXcd> complex_;
-  Eigen::VectorXd real_side_;                    ///< right-hand side, rows as pivoted
-  Eigen::VectorXcd complex_side_, pivoted_side_; ///< as given, and as pivoted
+  Eigen::VectorXd real_side_;                     ///< right-hand side, rows as pivoted
+  Eigen::VectorXcd complex_side_, pivoted_side_;  ///< as given, and as pivoted
 };
 
 }  // namespace polyform::implicit

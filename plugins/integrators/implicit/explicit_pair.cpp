@@ -6,8 +6,9 @@ namespace polyform::implicit {
 
 namespace {
 
-// A trial takes this part of the evaluations so far, and at least so many steps after the first ones, whose length is not
-// settled. Trials in vain then come to 2 % of a run at most, as the other method is rarely more than twice as costly.
+// A trial takes this part of the evaluations so far, and at least so many steps after the first ones, whose length is
+// not settled. Trials in vain then come to 2 % of a run at most, as the other method is rarely more than twice as
+// costly.
 constexpr double part_of_trial = 0.02;
 constexpr std::size_t steps_of_trial = 10, steps_to_settle = 4;
 constexpr double evaluations_to_first_trial = 5000;
@@ -40,7 +41,9 @@ Status ExplicitPair::restart(double t, std::span<const double> y, double first_s
   return now().restart(t, y, first_step);
 }
 
-std::size_t ExplicitPair::rejected() const noexcept { return methods_[0].steps->rejected() + methods_[1].steps->rejected(); }
+std::size_t ExplicitPair::rejected() const noexcept {
+  return methods_[0].steps->rejected() + methods_[1].steps->rejected();
+}
 
 Status ExplicitPair::step(double t_limit) noexcept {
   if (next_ != now_ && change_to(next_) != Status::ok) return Status::failed;

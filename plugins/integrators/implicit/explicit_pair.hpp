@@ -19,9 +19,9 @@ struct ExplicitMethod {
   double bound = 0;        ///< step times largest eigenvalue from which on stability may hold the steps
 };
 
-/// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances may
-/// be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever more
-/// evaluations, so that trials in vain come to little.
+/// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances
+/// may be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever
+/// more evaluations, so that trials in vain come to little.
 class ExplicitPair final : public Integrator {
  public:
   /// It begins with the first.
@@ -62,9 +62,9 @@ class ExplicitPair final : public Integrator {
 
   ExplicitMethod methods_[2];
   std::size_t now_ = 0, chosen_ = 0, next_ = 0;  ///< next_: the method of the next step
-  double spent_ = 0, trial_at_ = 0;              ///< evaluations since the start, and those from which on a trial is due
-  Way way_, of_chosen_;                          ///< of the steps that are looked at, and of those before the trial
-  bool settled_ = false;                         ///< whether the first steps of the trial are over
+  double spent_ = 0, trial_at_ = 0;  ///< evaluations since the start, and those from which on a trial is due
+  Way way_, of_chosen_;              ///< of the steps that are looked at, and of those before the trial
+  bool settled_ = false;             ///< whether the first steps of the trial are over
   double time_of_second_ = 0;
 };
 

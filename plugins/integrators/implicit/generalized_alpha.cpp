@@ -29,14 +29,31 @@ constexpr double near_grid = 1e-9;
 
 GeneralizedAlpha::GeneralizedAlpha(FirstOrderSystem& system, const StepSettings& settings,
                                    std::unique_ptr<Newton> newton, double rho, bool fixed)
-    : ImplicitSteps(system, settings, std::move(newton)), parts_(ask<SecondOrderSystem>(system)),
-      is_position_(system.size()), alpha_m_((2 * rho - 1) / (rho + 1)), alpha_f_(rho / (rho + 1)),
-      gamma_(0.5 - alpha_m_ + alpha_f_), beta_(0.25 * (gamma_ + 0.5) * (gamma_ + 0.5)),
-      newton_gamma_(std::sqrt(beta_ * (1 - alpha_f_) / (1 - alpha_m_))), shift_(alpha_m_ - alpha_f_), fixed_(fixed),
-      pace_(fixed ? left_of_fixed : left_of_adaptive, slow_contraction), a_(now_), last_rate_(now_), start_a_(now_),
-      end_a_(now_), end_(now_),
-      end_rate_(now_), corrected_(now_), mean_(now_), work_(now_), rates_{now_, now_, now_, now_}, begin_(now_),
-      begin_rate_(now_), kept_end_(now_), kept_rate_(now_) {
+    : ImplicitSteps(system, settings, std::move(newton)),
+      parts_(ask<SecondOrderSystem>(system)),
+      is_position_(system.size()),
+      alpha_m_((2 * rho - 1) / (rho + 1)),
+      alpha_f_(rho / (rho + 1)),
+      gamma_(0.5 - alpha_m_ + alpha_f_),
+      beta_(0.25 * (gamma_ + 0.5) * (gamma_ + 0.5)),
+      newton_gamma_(std::sqrt(beta_ * (1 - alpha_f_) / (1 - alpha_m_))),
+      shift_(alpha_m_ - alpha_f_),
+      fixed_(fixed),
+      pace_(fixed ? left_of_fixed : left_of_adaptive, slow_contraction),
+      a_(now_),
+      last_rate_(now_),
+      start_a_(now_),
+      end_a_(now_),
+      end_(now_),
+      end_rate_(now_),
+      corrected_(now_),
+      mean_(now_),
+      work_(now_),
+      rates_{now_, now_, now_, now_},
+      begin_(now_),
+      begin_rate_(now_),
+      kept_end_(now_),
+      kept_rate_(now_) {
   if (parts_ == nullptr) return;
   const std::span<const StateKind> kinds = parts_->kinds();
   for (std::size_t i = 0; i < kinds.size(); ++i) is_position_[i] = kinds[i] == StateKind::position;
@@ -118,8 +135,7 @@ bool GeneralizedAlpha::displace(double h) noexcept {
   };
   if (!rates_after(0, 0) || !rates_after(1, 0.5)) return false;
   bool constant = true;
-  for (std::size_t i = 0; i < now_.size() && constant; ++i)
-    constant = !is_position_[i] || rates_[0][i] == rates_[1][i];
+  for (std::size_t i = 0; i < now_.size() && constant; ++i) constant = !is_position_[i] || rates_[0][i] == rates_[1][i];
   turns_ = !constant;
   if (turns_ && (!rates_after(2, 0.5) || !rates_after(3, 1))) return false;
   for (std::size_t i = 0; i < now_.size(); ++i) {
@@ -144,10 +160,10 @@ bool GeneralizedAlpha::find_end(double h) noexcept {
 /// One iteration, from the derivative at the end; the size of the change.
 double GeneralizedAlpha::move_end(double h) noexcept {
   for (std::size_t i = 0; i < now_.size(); ++i)
-    work_[i] = is_position_[i] ? 0
-                               : ((1 - alpha_f_) * end_rate_[i] + alpha_f_ * rate_[i] - alpha_m_ * start_a_[i]) /
-                                         (1 - alpha_m_) -
-                                     end_a_[i];
+    work_[i] = is_position_[i]
+                   ? 0
+                   : ((1 - alpha_f_) * end_rate_[i] + alpha_f_ * rate_[i] - alpha_m_ * start_a_[i]) / (1 - alpha_m_) -
+                         end_a_[i];
   newton_->solve(std::span(work_).first(states_));
   double largest = 0;
   for (std::size_t i = 0; i < states_; ++i) {
@@ -183,8 +199,8 @@ bool GeneralizedAlpha::find_end_rate(double end) noexcept {
 }
 
 /// The error of displace() to corrected_, for velocities that do not change: against Lobatto's quadrature of the rates
-/// of positions along the way. Where N turns with the positions, as that of quaternions, it is all the error of a steady
-/// motion. Zero where N is constant.
+/// of positions along the way. Where N turns with the positions, as that of quaternions, it is all the error of a
+/// steady motion. Zero where N is constant.
 bool GeneralizedAlpha::estimate_displacement(double h, double end) noexcept {
   State &first = rates_[0], &middle = rates_[1], &last = rates_[2];
   for (std::size_t i = 0; i < now_.size(); ++i) corrected_[i] = 0, work_[i] = is_position_[i] ? end_[i] : mean_[i];

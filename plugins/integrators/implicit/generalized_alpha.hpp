@@ -44,18 +44,18 @@ class GeneralizedAlpha final : public ImplicitSteps {
   bool estimate_error(double h, double end) noexcept;
   bool displace(double h) noexcept;
 
-  SecondOrderSystem* parts_;           ///< nullptr if the system does not tell them
+  SecondOrderSystem* parts_;  ///< nullptr if the system does not tell them
   std::vector<bool> is_position_;
   double alpha_m_, alpha_f_, gamma_, beta_;
-  double newton_gamma_;                ///< of the matrix I − γ ∂f/∂y, in steps
-  double shift_;                       ///< a belongs to this time after its instant, in steps
+  double newton_gamma_;  ///< of the matrix I − γ ∂f/∂y, in steps
+  double shift_;         ///< a belongs to this time after its instant, in steps
   bool fixed_;
-  bool turns_ = false;                 ///< N has changed along the last displacement
-  double origin_ = 0;                  ///< of the grid of fixed steps, s
+  bool turns_ = false;  ///< N has changed along the last displacement
+  double origin_ = 0;   ///< of the grid of fixed steps, s
   NewtonPace pace_;
-  State a_, last_rate_;                ///< at the start of the step; the derivative at the start of the last step
-  State start_a_, end_a_;              ///< of the step that is tried
-  State end_, end_rate_;               ///< before correction
+  State a_, last_rate_;    ///< at the start of the step; the derivative at the start of the last step
+  State start_a_, end_a_;  ///< of the step that is tried
+  State end_, end_rate_;   ///< before correction
   State corrected_, mean_, work_, rates_[4];
   State begin_, begin_rate_, kept_end_, kept_rate_;  ///< of the last step, for states within it
 };

@@ -10,8 +10,14 @@
 namespace polyform::implicit {
 
 ImplicitSteps::ImplicitSteps(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
-    : system_(system), settings_(settings), states_(system.size() - system.integrals()), newton_(std::move(newton)),
-      now_(system.size()), rate_(now_), scale_(now_), largest_integrals_(system.integrals()) {}
+    : system_(system),
+      settings_(settings),
+      states_(system.size() - system.integrals()),
+      newton_(std::move(newton)),
+      now_(system.size()),
+      rate_(now_),
+      scale_(now_),
+      largest_integrals_(system.integrals()) {}
 
 Status ImplicitSteps::start(double t, std::span<const double> y) noexcept {
   h_ = std::min(settings_.step, settings_.max_step);
@@ -48,7 +54,8 @@ Status ImplicitSteps::give_up(double h, Trial why) noexcept {
   std::string_view where;
   if (auto* const element = why == Trial::not_converged ? ask<StiffestElement>(system_) : nullptr)
     where = element->stiffest(time_, now_, last_change(), 1 / h);
-  const std::string_view remedy = where.empty() ? "" : "; a softer law there, or an explicit integrator, may get further";
+  const std::string_view remedy =
+      where.empty() ? "" : "; a softer law there, or an explicit integrator, may get further";
   return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}{}{}{}", h, time_, explain(why),
                       where.empty() ? "" : ", least of all for ", where, remedy));
 }
@@ -71,8 +78,7 @@ Status ImplicitSteps::step(double t_limit) noexcept {
     // gets longer than allowed.
     const bool last = time_ + (1.01 * h_ <= settings_.max_step ? 1.01 : 1.0) * h_ >= t_limit;
     const double h = last ? t_limit - time_ : h_;
-    if (why != Trial::good && h <= smallest_step())
-      return give_up(h, why);
+    if (why != Trial::good && h <= smallest_step()) return give_up(h, why);
     why = try_step(h, last ? t_limit : time_ + h);
     if (why == Trial::good) {
       // If the limit cut the step short, the longer step size that was found before still holds.

@@ -56,11 +56,11 @@ class ImplicitSteps : public StepByStep {
 
   FirstOrderSystem& system_;
   StepSettings settings_;
-  std::size_t states_;               ///< without integrals
+  std::size_t states_;  ///< without integrals
   std::unique_ptr<Newton> newton_;
   State now_, rate_, scale_, largest_integrals_;
   double h_ = 0, last_size_ = 0, last_error_ = 0, error_size_ = 0;
-  double prepared_ = 0;              ///< the length of step that the matrix is made for; 0: none
+  double prepared_ = 0;  ///< the length of step that the matrix is made for; 0: none
   /// linearized_: the derivatives are those of some state before; fresh_: of this one.
   bool rate_known_ = false, linearized_ = false, fresh_ = false, rejected_now_ = false, has_history_ = false;
 };

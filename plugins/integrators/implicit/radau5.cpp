@@ -29,22 +29,21 @@ constexpr double TI[3][3] = {{4.3255798900631553510, 0.33919925181580986954, 0.5
 // Coefficients of the error estimate, a formula of order 3.
 const double dd[3] = {-(13 + 7 * root6) / 3, (-13 + 7 * root6) / 3, -1.0 / 3};
 // The method's matrix, for the integrals.
-const double A[3][3] = {
-    {(88 - 7 * root6) / 360, (296 - 169 * root6) / 1800, (-2 + 3 * root6) / 225},
-    {(296 + 169 * root6) / 1800, (88 + 7 * root6) / 360, (-2 - 3 * root6) / 225},
-    {(16 - root6) / 36, (16 + root6) / 36, 1.0 / 9}};
+const double A[3][3] = {{(88 - 7 * root6) / 360, (296 - 169 * root6) / 1800, (-2 + 3 * root6) / 225},
+                        {(296 + 169 * root6) / 1800, (88 + 7 * root6) / 360, (-2 - 3 * root6) / 225},
+                        {(16 - root6) / 36, (16 + root6) / 36, 1.0 / 9}};
 
 // How often the estimate is multiplied by (I − hγ ∂f/∂y)⁻¹. A stiff spring that stands a little off its balance at the
 // start comes back to it within the step, so this is no error of the step; but it stays in the estimate. With two
 // factors, as Hairer and Wanner have it, a distance d leaves the velocity d/(hγ), which grows as the step becomes
-// shorter: no step is good until one follows the vibration. With three it goes to zero with the square of the step times
-// the frequency.
+// shorter: no step is good until one follows the vibration. With three it goes to zero with the square of the step
+// times the frequency.
 constexpr int filters = 3;
 // Contraction from which on new derivatives are worth their cost.
 constexpr double slow_convergence = 0.02;
 
-/// The tolerances for the estimate. It is of order 3 and the method of order 5: where the estimate goes with h⁴, the error
-/// of a step goes with h⁶. (Hairer's code RADAU5 has the same formula.)
+/// The tolerances for the estimate. It is of order 3 and the method of order 5: where the estimate goes with h⁴, the
+/// error of a step goes with h⁶. (Hairer's code RADAU5 has the same formula.)
 StepSettings of_estimate(StepSettings settings) {
   const double relative = 0.1 * std::pow(settings.relative_tolerance, 2.0 / 3);
   settings.absolute_tolerance *= relative / settings.relative_tolerance;
@@ -63,7 +62,12 @@ double stage_tolerance(const StepSettings& settings) {
 Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
     : ImplicitSteps(system, of_estimate(settings), std::move(newton)),
       pace_(stage_tolerance(settings_), slow_convergence),
-      Z_{now_, now_, now_}, W_{now_, now_, now_}, f_{now_, now_, now_}, stage_(now_), error_(now_), end_(now_),
+      Z_{now_, now_, now_},
+      W_{now_, now_, now_},
+      f_{now_, now_, now_},
+      stage_(now_),
+      error_(now_),
+      end_(now_),
       polynomial_{now_, now_, now_} {}
 
 /// Takes the derivatives. Where the steps begin anew, perhaps at a kink or a jump, differences taken there would cross
@@ -104,7 +108,8 @@ void Radau5::predict(double h) noexcept {
   const double ratio = h / polynomial_size_, s[3] = {c1 * ratio, c2 * ratio, ratio};
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < states_; ++i)
-      Z_[k][i] = s[k] * (polynomial_[0][i] + (s[k] + 1 - c2) * (polynomial_[1][i] + (s[k] + 1 - c1) * polynomial_[2][i]));
+      Z_[k][i] =
+          s[k] * (polynomial_[0][i] + (s[k] + 1 - c2) * (polynomial_[1][i] + (s[k] + 1 - c1) * polynomial_[2][i]));
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < states_; ++i)
       W_[k][i] = TI[k][0] * Z_[0][i] + TI[k][1] * Z_[1][i] + TI[k][2] * Z_[2][i];

@@ -33,7 +33,7 @@ class Radau5 final : public ImplicitSteps {
   void keep_polynomial() noexcept;
 
   NewtonPace pace_;
-  std::array<State, 3> Z_, W_, f_;   ///< of the stages: less the start, the same in the parted variables, f there
+  std::array<State, 3> Z_, W_, f_;  ///< of the stages: less the start, the same in the parted variables, f there
   State stage_, error_;
   // The polynomial through the last step: y_end + s (c2 + (s − …) (c3 + …)).
   State end_;

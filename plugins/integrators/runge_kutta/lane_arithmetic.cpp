@@ -63,20 +63,13 @@ template <class Wide>
                                              std::span<const StageTerm> terms, double* out) noexcept {
   if constexpr (!std::is_void_v<Wide>) {
     switch (terms.size()) {
-      case 1:
-        return add_count<Wide, 1>(numbers, h, y, terms, out);
-      case 2:
-        return add_count<Wide, 2>(numbers, h, y, terms, out);
-      case 3:
-        return add_count<Wide, 3>(numbers, h, y, terms, out);
-      case 4:
-        return add_count<Wide, 4>(numbers, h, y, terms, out);
-      case 5:
-        return add_count<Wide, 5>(numbers, h, y, terms, out);
-      case 6:
-        return add_count<Wide, 6>(numbers, h, y, terms, out);
-      default:
-        break;
+      case 1: return add_count<Wide, 1>(numbers, h, y, terms, out);
+      case 2: return add_count<Wide, 2>(numbers, h, y, terms, out);
+      case 3: return add_count<Wide, 3>(numbers, h, y, terms, out);
+      case 4: return add_count<Wide, 4>(numbers, h, y, terms, out);
+      case 5: return add_count<Wide, 5>(numbers, h, y, terms, out);
+      case 6: return add_count<Wide, 6>(numbers, h, y, terms, out);
+      default: break;
     }
   }
   add_any(numbers, usual_lanes, h, y, terms, out);

@@ -14,8 +14,8 @@ struct StageTerm {
 };
 
 /// out = y + h Σ terms, of so many numbers in so many lanes; h: one per lane. y may be nullptr, for zero.
-void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const StageTerm> terms,
-               double* out) noexcept;
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,
+               std::span<const StageTerm> terms, double* out) noexcept;
 
 /// The tolerances of lanes, one number each.
 struct LaneTolerances {

@@ -1,6 +1,6 @@
-// The Dormand-Prince 5(4) method in lanes: each lane has the steps that dopri5 takes with its world alone (embedded.hpp),
-// and all lanes share the evaluations. Coefficients: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
-// Equations I, 2nd ed., table 5.2 and section II.6.
+// The Dormand-Prince 5(4) method in lanes: each lane has the steps that dopri5 takes with its world alone
+// (embedded.hpp), and all lanes share the evaluations. Coefficients: E. Hairer, S. P. Nørsett, G. Wanner, Solving
+// Ordinary Differential Equations I, 2nd ed., table 5.2 and section II.6.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -22,9 +22,9 @@ constexpr double lane_weights[5][5] = {{1.0 / 5},
                                        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
 /// Weights of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
 constexpr double lane_ends[5] = {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
-constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600,       500.0 / 1113 - 7571.0 / 16695,
-                                   125.0 / 192 - 393.0 / 640,         -2187.0 / 6784 + 92097.0 / 339200,
-                                   11.0 / 84 - 187.0 / 2100,          -1.0 / 40};
+constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600, 500.0 / 1113 - 7571.0 / 16695,
+                                   125.0 / 192 - 393.0 / 640,   -2187.0 / 6784 + 92097.0 / 339200,
+                                   11.0 / 84 - 187.0 / 2100,    -1.0 / 40};
 /// The polynomials X of the dense output, of k1, k3, k4, k5, k6, k7: constant and slope, with their signs.
 constexpr double lane_dense[2][6] = {
     {-5 * 2558722523.0 / 11282082432.0, 100 * 882725551.0 / 32700410799.0, -25 * 443332067.0 / 1880347072.0,
@@ -36,10 +36,27 @@ constexpr double lane_dense[2][6] = {
 class LaneDopri5 final : public LaneBatch {
  public:
   explicit LaneDopri5(BatchSystem& system)
-      : LaneBatch(system), ways_(lanes()), h_(lanes()), t_(lanes()), active_(lanes()), asked_(lanes()),
-        integrals_(system.world(0).integrals()), largest_(integrals_ * lanes()), now_(size_ * lanes()), next_(now_),
-        start_(now_), start_rate_(now_), end_rate_(now_), stage_(now_), error_(now_), try_rate_(now_),
-        end_state_(now_), absolute_(lanes()), relative_(lanes()), errors_(lanes()), marks_(lanes()) {
+      : LaneBatch(system),
+        ways_(lanes()),
+        h_(lanes()),
+        t_(lanes()),
+        active_(lanes()),
+        asked_(lanes()),
+        integrals_(system.world(0).integrals()),
+        largest_(integrals_ * lanes()),
+        now_(size_ * lanes()),
+        next_(now_),
+        start_(now_),
+        start_rate_(now_),
+        end_rate_(now_),
+        stage_(now_),
+        error_(now_),
+        try_rate_(now_),
+        end_state_(now_),
+        absolute_(lanes()),
+        relative_(lanes()),
+        errors_(lanes()),
+        marks_(lanes()) {
     for (std::vector<double>& k : k_) k.resize(now_.size());
     dense_[0] = dense_[1] = now_;
     has_dense_.assign(lanes(), 1);
@@ -51,8 +68,8 @@ class LaneDopri5 final : public LaneBatch {
   struct Way {
     StepControl control{dopri5_rule};
     double h = 0, proposed = 0, end = 0;
-    bool last = false;                     ///< this try ends at the limit
-    Why why = Why::none;                   ///< of the last try of this step
+    bool last = false;    ///< this try ends at the limit
+    Why why = Why::none;  ///< of the last try of this step
     enum class Rate { unknown, at_end_of_step, known } rate = Rate::unknown;
   };
 
@@ -282,14 +299,14 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<double> h_, t_;
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
-  std::vector<double> largest_;                     ///< the largest absolute value that each integral has had
-  std::vector<double> now_, next_;                  ///< next_: of a try
+  std::vector<double> largest_;                        ///< the largest absolute value that each integral has had
+  std::vector<double> now_, next_;                     ///< next_: of a try
   std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
-  std::vector<double> k_[5], stage_, error_;        ///< of a try
-  std::vector<double> try_rate_;                    ///< at the end of a try
-  std::vector<double> end_state_;                   ///< of the last step, before its correction
-  std::vector<double> dense_[2];                    ///< of the last step: h Σ X k, constant and slope
-  std::vector<std::uint8_t> has_dense_;             ///< of lanes: these are known
+  std::vector<double> k_[5], stage_, error_;           ///< of a try
+  std::vector<double> try_rate_;                       ///< at the end of a try
+  std::vector<double> end_state_;                      ///< of the last step, before its correction
+  std::vector<double> dense_[2];                       ///< of the last step: h Σ X k, constant and slope
+  std::vector<std::uint8_t> has_dense_;                ///< of lanes: these are known
   std::vector<double> absolute_, relative_, errors_, marks_;  ///< one per lane
 };
 

@@ -15,9 +15,21 @@ constexpr double lane_grid_share = 1e-9;
 class LaneRk4 final : public LaneBatch {
  public:
   explicit LaneRk4(BatchSystem& system)
-      : LaneBatch(system), h_(lanes()), half_(lanes()), t_(lanes()), active_(lanes()), end_(lanes()),
-        grids_(lanes()), now_(size_ * lanes()), previous_(now_), next_(now_), stage_(now_),
-        k1_(now_), k2_(now_), k3_(now_), k4_(now_) {}
+      : LaneBatch(system),
+        h_(lanes()),
+        half_(lanes()),
+        t_(lanes()),
+        active_(lanes()),
+        end_(lanes()),
+        grids_(lanes()),
+        now_(size_ * lanes()),
+        previous_(now_),
+        next_(now_),
+        stage_(now_),
+        k1_(now_),
+        k2_(now_),
+        k3_(now_),
+        k4_(now_) {}
 
  private:
   /// The points that steps end on: origin + index · step.
@@ -76,7 +88,8 @@ class LaneRk4 final : public LaneBatch {
     go_on(1.0, k3_);
     for (std::size_t k = 0; k < lanes(); ++k) half_[k] = t_[k] + h_[k];
     find(half_, stage_, k4_);
-    const StageTerm all[] = {{1.0 / 6, k1_.data()}, {1.0 / 3, k2_.data()}, {1.0 / 3, k3_.data()}, {1.0 / 6, k4_.data()}};
+    const StageTerm all[] = {
+        {1.0 / 6, k1_.data()}, {1.0 / 3, k2_.data()}, {1.0 / 3, k3_.data()}, {1.0 / 6, k4_.data()}};
     add_terms(size_, lanes(), h_.data(), y.data(), all, next_.data());
   }
   void find(std::span<const double> t, const std::vector<double>& y, std::vector<double>& rates) noexcept {

@@ -33,8 +33,12 @@ Status Lane::step(double t_limit) noexcept {
 Status Lane::state_at(double t, std::span<double> y) noexcept { return batch_.interpolate(number_, t, y); }
 
 LaneBatch::LaneBatch(BatchSystem& system)
-    : system_(system), size_(system.world(0).size()), steps_(system.lanes()), done_(system.lanes()),
-      limits_(system.lanes()), results_(system.lanes()) {
+    : system_(system),
+      size_(system.world(0).size()),
+      steps_(system.lanes()),
+      done_(system.lanes()),
+      limits_(system.lanes()),
+      results_(system.lanes()) {
   lanes_.reserve(system.lanes());
   for (std::size_t k = 0; k < system.lanes(); ++k) lanes_.emplace_back(*this, k, size_);
 }

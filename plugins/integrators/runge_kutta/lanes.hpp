@@ -15,7 +15,8 @@ class LaneBatch;
 /// One lane, as the host sees it.
 class Lane final : public Integrator {
  public:
-  Lane(LaneBatch& batch, std::size_t number, std::size_t size) : batch_(batch), number_(number), now(size), next(size) {}
+  Lane(LaneBatch& batch, std::size_t number, std::size_t size)
+      : batch_(batch), number_(number), now(size), next(size) {}
 
   Status start(double t, std::span<const double> y) noexcept override;
   Status restart(double t, std::span<const double> y, double first_step) noexcept override;
@@ -33,15 +34,15 @@ class Lane final : public Integrator {
   std::size_t number_;
 
  public:
-  double begin = 0, end = 0;              ///< of the last step
+  double begin = 0, end = 0;  ///< of the last step
   std::size_t given_up = 0;
   StepSettings settings;
-  std::vector<double> now;                ///< at the end, corrected
+  std::vector<double> now;  ///< at the end, corrected
   // For a step of the batch that the host has not taken yet:
   std::optional<LaneStep> result;
   double next_end = 0;
-  std::vector<double> next;               ///< the state there
-  Sentence why;                           ///< of the last failure
+  std::vector<double> next;  ///< the state there
+  Sentence why;              ///< of the last failure
 };
 
 /// A method for all lanes. Arrays hold the numbers of all lanes as BatchInput does.
@@ -91,7 +92,7 @@ class LaneBatch : public BatchIntegrator {
 
   std::vector<Lane> lanes_;
   std::vector<std::uint8_t> steps_, done_;
-  std::vector<double> limits_;     ///< of one lane alone
+  std::vector<double> limits_;  ///< of one lane alone
   std::vector<LaneStep> results_;
 };
 

@@ -9,9 +9,9 @@ namespace polyform::runge_kutta {
 /// What one method needs: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed.,
 /// section II.4, and for beta G. Wanner, E. Hairer, the same, volume II, section IV.2.
 struct StepRule {
-  double order;           ///< the error of a step goes with this power of its size
-  double beta;            ///< share of the last error, which damps the choice of steps; 0: none
-  double least, most;     ///< a step is at least and at most so many times the last one
+  double order;        ///< the error of a step goes with this power of its size
+  double beta;         ///< share of the last error, which damps the choice of steps; 0: none
+  double least, most;  ///< a step is at least and at most so many times the last one
 };
 
 /// The rule of dopri5, alone and in lanes.

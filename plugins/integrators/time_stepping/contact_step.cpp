@@ -17,7 +17,9 @@ constexpr double below_bound = 1e-9;
 
 }  // namespace
 
-double ContactStep::sliding_at_start(std::size_t p) const { return std::hypot(start_[three * p + 1], start_[three * p + 2]); }
+double ContactStep::sliding_at_start(std::size_t p) const {
+  return std::hypot(start_[three * p + 1], start_[three * p + 2]);
+}
 
 Status ContactStep::begin(double t, double h, std::span<const double> middle, std::span<const double> free) noexcept {
   h_ = h;
@@ -84,8 +86,8 @@ bool ContactStep::solve_problem() noexcept {
   return solved_;
 }
 
-/// Points that slide at the beginning and turn round or stop: friction at rest may hold them. Whether there are any whose
-/// coefficients differ.
+/// Points that slide at the beginning and turn round or stop: friction at rest may hold them. Whether there are any
+/// whose coefficients differ.
 bool ContactStep::comes_to_rest() {
   bool any = false;
   for (std::size_t p = 0; p < points_; ++p) {

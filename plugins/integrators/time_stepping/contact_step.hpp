@@ -55,8 +55,8 @@ class ContactStep {
   UnilateralSystem& system_;
   const Options options_;
   double h_ = 0;
-  double slow_ = 0;   ///< what smooth forces give in a step: slower approaches do not bounce
-  double rest_ = 0;   ///< what is slower rests
+  double slow_ = 0;  ///< what smooth forces give in a step: slower approaches do not bounce
+  double rest_ = 0;  ///< what is slower rests
   std::size_t points_ = 0;
   std::vector<UnilateralPoint> of_;
   std::vector<double> gap_, holding_, sliding_, start_, free_, least_, impulses_, end_, forces_, losses_;

@@ -132,8 +132,7 @@ void ImpulseProblem::sweep(std::span<double> lambda) const {
     rates_of(p, lambda, rates);
     const double* const D = diagonals_.data() + 9 * p;
     double* const own = lambda.data() + 3 * p;
-    for (std::size_t i = 0; i < 3; ++i)
-      rates[i] -= D[3 * i] * own[0] + D[3 * i + 1] * own[1] + D[3 * i + 2] * own[2];
+    for (std::size_t i = 0; i < 3; ++i) rates[i] -= D[3 * i] * own[0] + D[3 * i + 1] * own[1] + D[3 * i + 2] * own[2];
     solve_point(p, rates, own);
   }
 }
@@ -221,8 +220,8 @@ bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t 
   return false;
 }
 
-/// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual larger
-/// is made once more with more softening. λ stays as it was unless the residual becomes smaller.
+/// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual
+/// larger is made once more with more softening. λ stays as it was unless the residual becomes smaller.
 bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
   constexpr int most_steps = 25;
   constexpr double softest = 0.1, hardest = 1e-10, softer = 100, harder = 0.1;

@@ -10,8 +10,8 @@ namespace polyform::time_stepping {
 
 class ConeNewton;
 
-/// Points with three rows each, the normal and two tangents. With the rates r = b + W λ of the rows it asks, point after
-/// point, for Signorini's and Coulomb's laws:
+/// Points with three rows each, the normal and two tangents. With the rates r = b + W λ of the rows it asks, point
+/// after point, for Signorini's and Coulomb's laws:
 ///
 ///   λ_n ≥ 0,  r_n ≥ 0,  λ_n r_n = 0
 ///   |λ_t| ≤ bound; where r_t is not zero, λ_t is opposite to r_t and |λ_t| = bound
@@ -40,8 +40,8 @@ class ImpulseProblem {
   /// To be called for a new matrix, with the number of points; its arrays outlive the solution.
   void take(const Matrix&);
   /// Finds λ, beginning with its value, by Gauss-Seidel sweeps, each of which solves one point after the other exactly.
-  /// The sweeps are the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010); where
-  /// they converge slowly, steps of Newton's method follow. iterations: the number of sweeps at most. True if the
+  /// The sweeps are the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010);
+  /// where they converge slowly, steps of Newton's method follow. iterations: the number of sweeps at most. True if the
   /// residual is at most `tolerance` of the largest rate in b, or of rounding.
   bool solve(std::span<double> lambda, double tolerance, std::size_t iterations);
   /// Of the last solution: how far the rates are from the laws, in the unit of the rates. It is the natural map of the
@@ -66,8 +66,8 @@ class ImpulseProblem {
 
   Matrix W_;
   std::unique_ptr<ConeNewton> newton_;
-  std::vector<double> diagonals_;                   ///< the block of each point with itself
-  std::vector<double> before_, direction_;          ///< of the conjugate gradients
+  std::vector<double> diagonals_;           ///< the block of each point with itself
+  std::vector<double> before_, direction_;  ///< of the conjugate gradients
   double residual_ = 0;
 };
 

@@ -16,8 +16,8 @@ namespace polyform::time_stepping {
 
 namespace {
 
-/// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity of
-/// what contacts hold is their rounding.
+/// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity
+/// of what contacts hold is their rounding.
 constexpr double cancelled = 1e-11, cancelled_of_all = 1e-13;
 
 /// One step from q, v to q⁺, v⁺, with the impulses λ of the contacts:
@@ -81,15 +81,15 @@ class MoreauJean final : public StepByStep {
   }
 
   /// Velocities and integrals go straight from one end of the step to the other, and positions bend as these velocities
-  /// say; in a step with an impact, whose instant nobody knows, positions go straight too. Forces and other states are those
-  /// of the step.
+  /// say; in a step with an impact, whose instant nobody knows, positions go straight too. Forces and other states are
+  /// those of the step.
   Status state_at(double t, std::span<double> y) noexcept override {
     const bool at_start = t == previous_time_;
     const double share = at_start ? 0 : (t - previous_time_) / (time_ - previous_time_);
     for (std::size_t i = 0; i < y.size(); ++i)
-      y[i] = !at_start && is(i, StateKind::other) && i < states() ? now_[i]
-                                                                      : previous_[i] + share * (now_[i] - previous_[i]) -
-                                                                            share * (1 - share) * bend_[i];
+      y[i] = !at_start && is(i, StateKind::other) && i < states()
+                 ? now_[i]
+                 : previous_[i] + share * (now_[i] - previous_[i]) - share * (1 - share) * bend_[i];
     return Status::ok;
   }
 
@@ -185,7 +185,7 @@ class MoreauJean final : public StepByStep {
   }
 
   FirstOrderSystem& system_;
-  SecondOrderSystem* parts_;    ///< nullptr if the system does not tell them: then all are velocities
+  SecondOrderSystem* parts_;  ///< nullptr if the system does not tell them: then all are velocities
   std::vector<StateKind> kinds_;
   UnilateralSystem* contacts_;  ///< nullptr if nothing can touch
   std::optional<ContactStep> touching_;
@@ -225,29 +225,28 @@ class MoreauJeanType final : public IntegratorType {
 
  private:
   enum Option : std::size_t { tolerance, iterations, overlap };
-  const FieldSpec fields_[3] = {
-      {.name = "tolerance",
-       .type = FieldType::number,
-       .unit = "",
-       .meaning = "how well the laws of contact hold in a step, of the fastest rate in it",
-       .default_text = "1e-12",
-       .minimum = 0,
-       .maximum = 1,
-       .exclusive_minimum = true},
-      {.name = "iterations",
-       .type = FieldType::integer,
-       .unit = "",
-       .meaning = "sweeps over all contacts in a step at most",
-       .default_text = "2000",
-       .minimum = 1,
-       .maximum = 1e9},
-      {.name = "overlap",
-       .type = FieldType::number,
-       .unit = "m",
-       .meaning = "surfaces that overlap by more at the end of a step are moved apart",
-       .default_text = "1e-10",
-       .minimum = 0,
-       .exclusive_minimum = true}};
+  const FieldSpec fields_[3] = {{.name = "tolerance",
+                                 .type = FieldType::number,
+                                 .unit = "",
+                                 .meaning = "how well the laws of contact hold in a step, of the fastest rate in it",
+                                 .default_text = "1e-12",
+                                 .minimum = 0,
+                                 .maximum = 1,
+                                 .exclusive_minimum = true},
+                                {.name = "iterations",
+                                 .type = FieldType::integer,
+                                 .unit = "",
+                                 .meaning = "sweeps over all contacts in a step at most",
+                                 .default_text = "2000",
+                                 .minimum = 1,
+                                 .maximum = 1e9},
+                                {.name = "overlap",
+                                 .type = FieldType::number,
+                                 .unit = "m",
+                                 .meaning = "surfaces that overlap by more at the end of a step are moved apart",
+                                 .default_text = "1e-10",
+                                 .minimum = 0,
+                                 .exclusive_minimum = true}};
 };
 
 }  // namespace

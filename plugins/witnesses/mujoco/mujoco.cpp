@@ -32,15 +32,11 @@ class Mujoco final : public Formulation, public AbilityReasons {
       case Ability::closed_loops:
       case Ability::redundant_constraints:
         return "MuJoCo's constraints are soft, so that its accelerations are not those of rigid loops";
-      case Ability::singular_mass:
-        return "MuJoCo wants a positive mass and inertia of everything that moves";
-      case Ability::flexible_bodies:
-        return "MuJoCo has no flexible bodies with modes";
+      case Ability::singular_mass: return "MuJoCo wants a positive mass and inertia of everything that moves";
+      case Ability::flexible_bodies: return "MuJoCo has no flexible bodies with modes";
       case Ability::code_joints:
-      case Ability::rheonomic_joints:
-        return "MuJoCo has hinges, slides and balls alone";
-      default:
-        return {};
+      case Ability::rheonomic_joints: return "MuJoCo has hinges, slides and balls alone";
+      default: return {};
     }
   }
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {

@@ -38,8 +38,7 @@ struct PrincipalInertia {
     if (vectors.determinant() < 0) vectors.col(0) *= -1;
     Mat3 columns;
     for (int r = 0; r < 3; ++r)
-      for (int c = 0; c < 3; ++c)
-        columns(static_cast<std::size_t>(r), static_cast<std::size_t>(c)) = vectors(r, c);
+      for (int c = 0; c < 3; ++c) columns(static_cast<std::size_t>(r), static_cast<std::size_t>(c)) = vectors(r, c);
     axes = quaternion_of(columns);
     moments = {values[0], values[1], values[2]};
   }

@@ -30,15 +30,11 @@ class Simbody final : public Formulation, public AbilityReasons {
   }
   std::string_view why_not(Ability ability) const noexcept override {
     switch (ability) {
-      case Ability::singular_mass:
-        return "copies of a body that close loops need a part of its mass each";
-      case Ability::flexible_bodies:
-        return "Simbody has no flexible bodies with modes";
+      case Ability::singular_mass: return "copies of a body that close loops need a part of its mass each";
+      case Ability::flexible_bodies: return "Simbody has no flexible bodies with modes";
       case Ability::code_joints:
-      case Ability::rheonomic_joints:
-        return "Simbody gets turns, slides and balls alone";
-      default:
-        return {};
+      case Ability::rheonomic_joints: return "Simbody gets turns, slides and balls alone";
+      default: return {};
     }
   }
   Solver* compile(const SystemView& view, Strided<const FieldValue>, DiagnosticSink& sink) const noexcept override {

@@ -78,15 +78,9 @@ int SimbodySystem::add(const Carrying& joint, const Inertia& inertia) {
     step.positions = static_cast<int>(motion.positions());
     step.velocities = static_cast<int>(motion.velocities());
     switch (motion.kind) {
-      case Motion::Kind::turn:
-        step.body = SimTK::MobilizedBody::Pin(at, inboard, body, outboard, direction);
-        break;
-      case Motion::Kind::slide:
-        step.body = SimTK::MobilizedBody::Slider(at, inboard, body, outboard, direction);
-        break;
-      case Motion::Kind::ball:
-        step.body = SimTK::MobilizedBody::Ball(at, inboard, body, outboard, direction);
-        break;
+      case Motion::Kind::turn: step.body = SimTK::MobilizedBody::Pin(at, inboard, body, outboard, direction); break;
+      case Motion::Kind::slide: step.body = SimTK::MobilizedBody::Slider(at, inboard, body, outboard, direction); break;
+      case Motion::Kind::ball: step.body = SimTK::MobilizedBody::Ball(at, inboard, body, outboard, direction); break;
     }
     at = step.body;
     p.steps.push_back(step);

@@ -132,9 +132,9 @@ class AbacusDevice final : public Device {
     return Status::failed;
   }
 
-  std::map<DeviceAddress, Block> blocks_;   ///< by the address at which they begin
-  std::uint64_t used_ = 0;                  ///< bytes
-  double seconds_[queues]{};                ///< of the last launch of each queue
+  std::map<DeviceAddress, Block> blocks_;  ///< by the address at which they begin
+  std::uint64_t used_ = 0;                 ///< bytes
+  double seconds_[queues]{};               ///< of the last launch of each queue
   std::string_view failure_;
   DeviceTrouble trouble_ = DeviceTrouble::refused;
 };

@@ -43,12 +43,12 @@ void try_device(Device& device, std::string_view code) {
           "memory and code are taken");
   require(device.memory(free, all) == Status::ok && free == before - sizeof in, "memory that was taken is not free");
   const example::Scaling arguments{at, 2};
-  require(device.copy_in(at, in, sizeof in, 0) == Status::ok &&
-              device.launch({.function = scale, .threads = 3, .arguments = &arguments,
-                             .argument_bytes = sizeof arguments},
-                            0) == Status::ok &&
-              device.copy_out(out, at, sizeof out, 0) == Status::ok && device.wait(0) == Status::ok,
-          "copies and the launch are done");
+  require(
+      device.copy_in(at, in, sizeof in, 0) == Status::ok &&
+          device.launch({.function = scale, .threads = 3, .arguments = &arguments, .argument_bytes = sizeof arguments},
+                        0) == Status::ok &&
+          device.copy_out(out, at, sizeof out, 0) == Status::ok && device.wait(0) == Status::ok,
+      "copies and the launch are done");
   require(out[0] == 2 && out[1] == -5 && out[2] == 8, "the numbers are twice as large");
 
   require_failure(device, device.allocate(all, none), DeviceTrouble::out_of_memory, "more memory than is left");

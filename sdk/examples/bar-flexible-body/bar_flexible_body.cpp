@@ -116,9 +116,7 @@ class BarFlexibleBody final : public FlexibleBodyType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "bar",
-        .meaning = "a slender rod that stretches, by its lowest mode",
-        .fields = specs};
+        .name = "bar", .meaning = "a slender rod that stretches, by its lowest mode", .fields = specs};
     return descriptor;
   }
   std::size_t modes(const FlexibleInstance&) const noexcept override { return 1; }

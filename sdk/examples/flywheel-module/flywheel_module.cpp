@@ -80,13 +80,12 @@ class Wheels final : public ModuleBatch {
 class FlywheelModule final : public ModuleType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "flywheel",
-        .meaning = "a wheel that a joint turns through a gear",
-        .fields = specs,
-        .variables = variable_names,
-        .states = state_names,
-        .rows = row_names};
+    static constexpr TypeDescriptor descriptor{.name = "flywheel",
+                                               .meaning = "a wheel that a joint turns through a gear",
+                                               .fields = specs,
+                                               .variables = variable_names,
+                                               .states = state_names,
+                                               .rows = row_names};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

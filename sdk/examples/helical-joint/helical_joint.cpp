@@ -78,12 +78,11 @@ constexpr Variable velocity_names[] = {{.name = "angular velocity", .unit = "rad
 class HelicalJoint final : public JointType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "helical",
-        .meaning = "a screw; coordinate: angle about axis, rad",
-        .fields = specs,
-        .positions = position_names,
-        .velocities = velocity_names};
+    static constexpr TypeDescriptor descriptor{.name = "helical",
+                                               .meaning = "a screw; coordinate: angle about axis, rad",
+                                               .fields = specs,
+                                               .positions = position_names,
+                                               .velocities = velocity_names};
     return descriptor;
   }
   bool define(const JointInstance& joint, JointDefinition& definition, FieldSink& sink) const noexcept override {

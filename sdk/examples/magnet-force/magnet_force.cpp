@@ -75,9 +75,7 @@ class MagnetForce final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "magnet",
-        .meaning = "two magnetic dipoles, each fixed in a body",
-        .fields = specs};
+        .name = "magnet", .meaning = "two magnetic dipoles, each fixed in a body", .fields = specs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

@@ -53,32 +53,35 @@ POLYFORM_APART void run_dopri5(const DeviceWorlds& in, unsigned long w, double* 
 // One function per method for rooms in memory of the thread itself, which the device interleaves between threads, by
 // its size; and one for rooms of any size, in memory that the launch gives.
 #ifdef __CUDA__
-#define POLYFORM_FOR_WORLD(name)                                                                    \
+#define POLYFORM_FOR_WORLD(name)                                                                     \
   extern "C" __attribute__((global)) void name(DeviceWorlds in) {                                    \
-    const unsigned long w = static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) *             \
-                                __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();        \
+    const unsigned long w =                                                                          \
+        static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) * __nvvm_read_ptx_sreg_ntid_x() + \
+        __nvvm_read_ptx_sreg_tid_x();                                                                \
     if (w >= in.worlds) return;
 #else
-#define POLYFORM_FOR_WORLD(name)                                                                    \
-  extern "C" __attribute__((visibility("default"))) void name(DeviceWorlds in) {                     \
+#define POLYFORM_FOR_WORLD(name)                                                 \
+  extern "C" __attribute__((visibility("default"))) void name(DeviceWorlds in) { \
     for (unsigned long w = 0; w < in.worlds; ++w) {
 #endif
 #ifdef __CUDA__
 #define POLYFORM_END_WORLD }
 #else
-#define POLYFORM_END_WORLD }}
+#define POLYFORM_END_WORLD \
+  }                        \
+  }
 #endif
-#define POLYFORM_GENERAL(method)                                       \
-  POLYFORM_FOR_WORLD(polyform_##method)                                \
-    run_##method(in, w, in.rooms + w * in.room);                       \
-  POLYFORM_END_WORLD                                                   \
-  POLYFORM_GENERAL_OF(method, 512)                                     \
-  POLYFORM_GENERAL_OF(method, 1024)                                    \
+#define POLYFORM_GENERAL(method)               \
+  POLYFORM_FOR_WORLD(polyform_##method)        \
+  run_##method(in, w, in.rooms + w * in.room); \
+  POLYFORM_END_WORLD                           \
+  POLYFORM_GENERAL_OF(method, 512)             \
+  POLYFORM_GENERAL_OF(method, 1024)            \
   POLYFORM_GENERAL_OF(method, 2048)
-#define POLYFORM_GENERAL_OF(method, size)                              \
-  POLYFORM_FOR_WORLD(polyform_##method##_##size)                       \
-    double memory[size];                                               \
-    run_##method(in, w, memory);                                       \
+#define POLYFORM_GENERAL_OF(method, size)        \
+  POLYFORM_FOR_WORLD(polyform_##method##_##size) \
+  double memory[size];                           \
+  run_##method(in, w, memory);                   \
   POLYFORM_END_WORLD
 
 POLYFORM_GENERAL(rk4)

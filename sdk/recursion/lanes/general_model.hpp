@@ -43,7 +43,7 @@ inline void run_laws(const GeneralTables& tables, double* values, const Batch<do
 /// The numbers of one world and its room, in memory that is given.
 class GeneralModel {
  public:
-  using General = Taker<double>;   ///< its sizes are known at run time
+  using General = Taker<double>;  ///< its sizes are known at run time
 
   unsigned states, integrals, angles, turns, rows, positions, velocities, quaternions, cut_coordinates;
   unsigned work = 0, closing_work = 0;
@@ -135,7 +135,7 @@ class GeneralModel {
     rates_ = from.take<double>(rows > 0 ? states : 0);
   }
   void set_sines(const double* sines, const double* cosines) {
-    room_.sines = const_cast<double*>(sines);   // the kernels read them
+    room_.sines = const_cast<double*>(sines);  // the kernels read them
     room_.cosines = const_cast<double*>(cosines);
   }
 

@@ -9,9 +9,24 @@ namespace polyform::lanes {
 /// One operation of the laws of forces, between numbered values. Steps are done one after the other.
 struct LawStep {
   enum class Kind : std::uint8_t {
-    constant, add, subtract, multiply, divide, negate, absolute, greater, root, where_positive,
-    state, frame_motion, frame, number,   ///< takes number a of an array into a value
-    load, effort, rate, power             ///< puts value b in place a of an array
+    constant,
+    add,
+    subtract,
+    multiply,
+    divide,
+    negate,
+    absolute,
+    greater,
+    root,
+    where_positive,
+    state,
+    frame_motion,
+    frame,
+    number,  ///< takes number a of an array into a value
+    load,
+    effort,
+    rate,
+    power  ///< puts value b in place a of an array
   };
   Kind kind = Kind::constant;
   std::uint32_t to = 0, a = 0, b = 0;
@@ -30,10 +45,10 @@ struct GeneralTables {
   Tree tree;
   Cuts cuts;
   LoopTables loops;
-  RoomSizes sizes;                   ///< angles: 0, because their sines and cosines stand beside the state
-  List<std::uint32_t> quaternions, cut_coordinates, turns;   ///< where they stand in a state
-  List<FrameIndex> tied;             ///< frames at the ends of loops
-  List<double> keep;                 ///< per row of the loops: 1, or 0 where it is left out
+  RoomSizes sizes;  ///< angles: 0, because their sines and cosines stand beside the state
+  List<std::uint32_t> quaternions, cut_coordinates, turns;  ///< where they stand in a state
+  List<FrameIndex> tied;                                    ///< frames at the ends of loops
+  List<double> keep;                                        ///< per row of the loops: 1, or 0 where it is left out
   List<LawStep> laws;
   std::uint32_t law_values = 0;
   std::uint32_t states = 0, positions = 0, velocities = 0, integrals = 0, numbers = 0;

@@ -28,8 +28,12 @@ class Arrays {
     loops_.flexible = room.flexible;
   }
   Arrays(Arrays&& other) noexcept
-      : worlds(other.worlds), room(other.room), sizes_(other.sizes_), memory_(std::move(other.memory_)),
-        loops_(other.loops_), flexible_(std::move(other.flexible_)) {
+      : worlds(other.worlds),
+        room(other.room),
+        sizes_(other.sizes_),
+        memory_(std::move(other.memory_)),
+        loops_(other.loops_),
+        flexible_(std::move(other.flexible_)) {
     if (room.loops != nullptr) room.loops = &loops_;
   }
   Arrays(const Arrays&) = delete;
@@ -103,9 +107,9 @@ class Arrays {
     static_assert(sizeof(Constants<T>) == 17 * sizeof(T) && sizeof(Frame<T>) == 21 * sizeof(T) &&
                   sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(CutPlace<T>) == 15 * sizeof(T) &&
                   sizeof(Vector3<T>) == 3 * sizeof(T));
-    return {flat(worlds.constants, sizes_.bodies),  flat(worlds.frames, sizes_.bodies),
-            flat(worlds.axes, sizes_.primitives),   flat(worlds.ground, 1),
-            flat(loops_.cuts, sizes_.cuts),         flat(worlds.cut_places, sizes_.cuts),
+    return {flat(worlds.constants, sizes_.bodies), flat(worlds.frames, sizes_.bodies),
+            flat(worlds.axes, sizes_.primitives),  flat(worlds.ground, 1),
+            flat(loops_.cuts, sizes_.cuts),        flat(worlds.cut_places, sizes_.cuts),
             flat(worlds.forces, sizes_.forces)};
   }
   /// Used by the kernels by way of the room, where there are any.
@@ -134,7 +138,7 @@ class Arrays {
   RoomSizes sizes_;
   std::vector<T> memory_;
   Loops<T> loops_;
-  std::unique_ptr<FlexibleArrays<T>> flexible_;   ///< of a system with flexible bodies
+  std::unique_ptr<FlexibleArrays<T>> flexible_;  ///< of a system with flexible bodies
 };
 
 }  // namespace polyform::lanes

@@ -1,5 +1,5 @@
-// How much a state misses closed loops, and the coordinates of the joints that close them, in lanes: what LoopProjection
-// reads of ClosingConstraints, for cut joints of one rotation or translation, or of none.
+// How much a state misses closed loops, and the coordinates of the joints that close them, in lanes: what
+// LoopProjection reads of ClosingConstraints, for cut joints of one rotation or translation, or of none.
 #pragma once
 
 #include "lane_kernels.hpp"
@@ -21,9 +21,9 @@ CutMotion<T> cut_motion(const Batch<T>& b, std::size_t c) {
   const FrameMotion<T> base = frame_of(b.room, cut.base_frame), moving = frame_of(b.room, cut.moving_frame);
   const Vector3<T> to_M = moving.R * b.room.loops->cuts[c].p_moving, r = moving.p + to_M - base.p;
   const Vector3<T> turning = moving.V.angular - base.V.angular;
-  const Vector3<T> sliding =
-      moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
-  return {times_transpose(transpose_times(base.R, moving.R), place.R_drawn), transpose_times(base.R, r) - place.p_base,
+  const Vector3<T> sliding = moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
+  return {times_transpose(transpose_times(base.R, moving.R), place.R_drawn),
+          transpose_times(base.R, r) - place.p_base,
           {transpose_times(base.R, turning), transpose_times(base.R, sliding)}};
 }
 
@@ -36,9 +36,9 @@ Vector3<T> antisymmetric(const Matrix3<T>& R) {
 /// A cut joint at a state.
 template <class T>
 struct CutState {
-  SpatialVector<T> missed;      ///< from the joint's nearest pose to the actual one: turn, to its square, and way
-  SpatialVector<T> twist;       ///< the actual one
-  T coordinate{};               ///< of the nearest pose
+  SpatialVector<T> missed;  ///< from the joint's nearest pose to the actual one: turn, to its square, and way
+  SpatialVector<T> twist;   ///< the actual one
+  T coordinate{};           ///< of the nearest pose
 };
 
 /// hint: its coordinate, with sine and cosine of an angle. Marks lanes in which the angle is far from the hint.
@@ -65,7 +65,8 @@ CutState<T> cut_state(const Batch<T>& b, std::size_t c, const T& hint, const T& 
   return out;
 }
 
-/// The squares of the largest distance of a tied frame from the origin, and of its largest velocity (ClosingConstraints).
+/// The squares of the largest distance of a tied frame from the origin, and of its largest velocity
+/// (ClosingConstraints).
 template <class T>
 struct TiedExtent {
   T size{}, speed{};

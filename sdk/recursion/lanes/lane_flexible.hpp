@@ -12,24 +12,24 @@ inline constexpr std::uint32_t no_attachment = static_cast<std::uint32_t>(-1);
 
 /// A frame of a flexible body: FlexibleLinks::Attachment.
 struct FlexibleFrame {
-  std::uint32_t frame = 0;             ///< in Room::frames
+  std::uint32_t frame = 0;  ///< in Room::frames
   std::uint32_t element = 0;
-  std::int32_t node = -1;              ///< its place among the nodes; none: the body frame
-  std::uint32_t columns = 0;           ///< of B, one per mode
+  std::int32_t node = -1;     ///< its place among the nodes; none: the body frame
+  std::uint32_t columns = 0;  ///< of B, one per mode
 };
 /// A flexible body: FlexibleLinks::Element.
 struct FlexibleElement {
   std::uint32_t body = 0, modes = 0, mode = 0;
-  std::uint32_t first = 0, end = 0;    ///< of its frames; the body frame is the first
-  std::uint32_t carried = 0;           ///< the frame that the hinge holds
-  std::uint32_t lower = 0;             ///< of its m × m numbers
-  std::uint32_t mass = 0, force = 0;   ///< of its (6 + m)² and 6 + m numbers
+  std::uint32_t first = 0, end = 0;   ///< of its frames; the body frame is the first
+  std::uint32_t carried = 0;          ///< the frame that the hinge holds
+  std::uint32_t lower = 0;            ///< of its m × m numbers
+  std::uint32_t mass = 0, force = 0;  ///< of its (6 + m)² and 6 + m numbers
 };
 /// The shapes at a node: where its numbers begin.
 struct FlexiblePlace {
   std::uint32_t element = 0;
-  std::uint32_t shapes = 0;            ///< Φu, then Φθ, then Γ, as in FlexibleNode
-  std::uint32_t columns = 0;           ///< of H, one per mode
+  std::uint32_t shapes = 0;   ///< Φu, then Φθ, then Γ, as in FlexibleNode
+  std::uint32_t columns = 0;  ///< of H, one per mode
   bool has_second_order = false;
 };
 /// The same in all worlds.
@@ -39,9 +39,9 @@ struct FlexibleTree {
   const FlexibleFrame* frames = nullptr;
   const FlexiblePlace* nodes = nullptr;
   std::size_t node_count = 0;
-  std::size_t bodies = 0;              ///< of the system: works of frames stand after those of bodies
-  std::size_t eta = 0, modes = 0;      ///< where the modal coordinates begin in y; their rates follow them
-  const std::uint32_t* attachments = nullptr;   ///< per frame of the system: its place among `frames`, or none
+  std::size_t bodies = 0;                      ///< of the system: works of frames stand after those of bodies
+  std::size_t eta = 0, modes = 0;              ///< where the modal coordinates begin in y; their rates follow them
+  const std::uint32_t* attachments = nullptr;  ///< per frame of the system: its place among `frames`, or none
 };
 
 /// NodeMotion.
@@ -64,21 +64,21 @@ struct FrameWork {
 template <class T>
 struct FlexibleRoom {
   FlexibleTree tree;
-  Vector3<T>* points = nullptr;        ///< of nodes
+  Vector3<T>* points = nullptr;  ///< of nodes
   T* shapes = nullptr;
   T *mass = nullptr, *force = nullptr;  ///< FlexibleOutput of all bodies, from the worlds
   NodeWork<T>* nodes = nullptr;
   SpatialVector<T>* H = nullptr;
   FrameWork<T>* frames = nullptr;
-  Matrix3<T>* R = nullptr;             ///< of the body frames
+  Matrix3<T>* R = nullptr;  ///< of the body frames
   Vector3<T>* omega = nullptr;
   SpatialVector<T>* B = nullptr;
-  SpatialVector<T>* carried = nullptr;  ///< of one body: columns of the hinge point, one per mode
+  SpatialVector<T>* carried = nullptr;   ///< of one body: columns of the hinge point, one per mode
   SpatialVector<T>* coupling = nullptr;  ///< A_pm, one per mode
   T *lower = nullptr, *modal = nullptr;  ///< A_mm, then L and D; e_m
   Column<T>* directions = nullptr;
   T *eta = nullptr, *etadot = nullptr, *etaddot = nullptr;
-  Mask<T> turned_far{};                ///< a node turns by more than the series below is good for
+  Mask<T> turned_far{};  ///< a node turns by more than the series below is good for
 };
 
 /// The number of the body that a link is; there is one.
@@ -172,9 +172,9 @@ void move_node(const FlexibleRoom<T>& room, std::size_t i, Mask<T>& turned_far) 
   // exp(θ) = 1 + (sin φ/φ) θ̃ + a θ̃θ̃ with sin φ/φ = 1 − φ² b and θ̃θ̃ = θ θᵀ − φ².
   const Vector3<T> s = (T(1) - squared * c.b) * theta, h = c.a * theta;
   const T cosine = T(1) - c.a * squared;
-  out.R = {{cosine + h.x * theta.x, h.x * theta.y - s.z, h.x * theta.z + s.y,
-            h.x * theta.y + s.z, cosine + h.y * theta.y, h.y * theta.z - s.x,
-            h.x * theta.z - s.y, h.y * theta.z + s.x, cosine + h.z * theta.z}};
+  out.R = {{cosine + h.x * theta.x, h.x * theta.y - s.z, h.x * theta.z + s.y, h.x * theta.y + s.z,
+            cosine + h.y * theta.y, h.y * theta.z - s.x, h.x * theta.z - s.y, h.y * theta.z + s.x,
+            cosine + h.z * theta.z}};
   const Vector3<T> across = cross(theta, rate);
   const T along = dot(theta, rate);
   out.twist.angular = left_jacobian(rate);
@@ -236,8 +236,7 @@ template <class T>
   const Matrix3<T> R_carried = times_transpose(work[e.body].R, frame.K);
   const Vector3<T> omega_carried = work[e.body].omega;
   const Matrix3<T> R = on_node ? times_transpose(R_carried, room.nodes[carried.node].R) : R_carried;
-  const Vector3<T> omega =
-      on_node ? omega_carried - R * room.nodes[carried.node].twist.angular : omega_carried;
+  const Vector3<T> omega = on_node ? omega_carried - R * room.nodes[carried.node].twist.angular : omega_carried;
   room.R[element] = R;
   room.omega[element] = omega;
   const Vector3<T> s = R_carried * frame.to_P;

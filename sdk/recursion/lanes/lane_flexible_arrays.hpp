@@ -33,8 +33,8 @@ struct FlexibleTables {
       const FlexibleLinks::Attachment& t = links.attachment(a);
       const bool of_node = t.node != FlexibleLinks::none;
       const std::size_t frame = of_node ? view.bodies.size() + t.node : links.element(t.element).body;
-      frames.push_back({narrow(frame), narrow(t.element), of_node ? static_cast<std::int32_t>(t.node) : -1,
-                        narrow(t.columns)});
+      frames.push_back(
+          {narrow(frame), narrow(t.element), of_node ? static_cast<std::int32_t>(t.node) : -1, narrow(t.columns)});
       columns = t.columns + links.element(t.element).modes;
     }
     for (const FlexibleNode& node : view.nodes) {
@@ -44,14 +44,21 @@ struct FlexibleTables {
       shapes += 6 * m + (has_second_order ? 3 * m * m : 0);
       node_columns += m;
     }
-    tree = {elements.data(), elements.size(), frames.data(), nodes.data(), nodes.size(), view.bodies.size(),
-            view.nq_tree + view.nv_tree, view.modes, attachments.data()};
+    tree = {elements.data(),
+            elements.size(),
+            frames.data(),
+            nodes.data(),
+            nodes.size(),
+            view.bodies.size(),
+            view.nq_tree + view.nv_tree,
+            view.modes,
+            attachments.data()};
   }
 
   std::vector<FlexibleElement> elements;
   std::vector<FlexibleFrame> frames;
   std::vector<FlexiblePlace> nodes;
-  std::vector<std::uint32_t> attachments;   ///< FlexibleTree::attachments
+  std::vector<std::uint32_t> attachments;  ///< FlexibleTree::attachments
   std::size_t lowers = 0, masses = 0, forces = 0, columns = 0, shapes = 0, node_columns = 0, most_modes = 0;
   FlexibleTree tree;
 };
@@ -61,11 +68,23 @@ template <class T>
 class FlexibleArrays {
  public:
   explicit FlexibleArrays(const FlexibleTables& tables)
-      : points_(tables.nodes.size()), shapes_(tables.shapes), mass_(tables.masses), force_(tables.forces),
-        nodes_(tables.nodes.size()), frames_(tables.frames.size()), H_(tables.node_columns), B_(tables.columns),
-        carried_(tables.most_modes), coupling_(tables.tree.modes), R_(tables.elements.size()),
-        omega_(tables.elements.size()), lower_(tables.lowers), modal_(tables.tree.modes),
-        directions_(tables.tree.modes), eta_(tables.tree.modes), etadot_(tables.tree.modes),
+      : points_(tables.nodes.size()),
+        shapes_(tables.shapes),
+        mass_(tables.masses),
+        force_(tables.forces),
+        nodes_(tables.nodes.size()),
+        frames_(tables.frames.size()),
+        H_(tables.node_columns),
+        B_(tables.columns),
+        carried_(tables.most_modes),
+        coupling_(tables.tree.modes),
+        R_(tables.elements.size()),
+        omega_(tables.elements.size()),
+        lower_(tables.lowers),
+        modal_(tables.tree.modes),
+        directions_(tables.tree.modes),
+        eta_(tables.tree.modes),
+        etadot_(tables.tree.modes),
         etaddot_(tables.tree.modes) {
     room.tree = tables.tree;
     room.points = points_.data();

@@ -15,7 +15,7 @@ struct Batch {
   const Room<T>& room;
   State<T> y;
   Rates<T> rates;
-  double* power = nullptr;   ///< of what acts, of the first lane; for kernels that carry forces, who may ask for it
+  double* power = nullptr;  ///< of what acts, of the first lane; for kernels that carry forces, who may ask for it
 };
 
 template <class T>

@@ -23,7 +23,7 @@ T greater_of(const T& a, const T& b) {
 template <class T>
 struct Cut {
   SpatialVector<T> rows[6];
-  SpatialVector<T> bias;       ///< Ḣ v
+  SpatialVector<T> bias;  ///< Ḣ v
   Vector3<T> p_moving;
 };
 /// In a Cut: the rows and the bias, then the rest.
@@ -33,16 +33,16 @@ inline constexpr std::size_t cut_numbers = 45, cut_row_numbers = 42;
 /// what the kernels read.
 struct LoopTables {
   static constexpr std::uint32_t none = static_cast<std::uint32_t>(-1);
-  static constexpr std::size_t most_rows = 6;   ///< of a loop
+  static constexpr std::size_t most_rows = 6;  ///< of a loop
   struct Loop {
     std::uint32_t rows, first_row;
-    std::uint32_t place;                  ///< of its own block in the matrix
-    std::uint32_t neighbour, neighbours;  ///< the first, and how many
-    std::uint32_t target;                 ///< the first of the targets of pairs of neighbours
-    std::uint32_t base_passage, moving_passage;   ///< of its ends; none at ground
+    std::uint32_t place;                         ///< of its own block in the matrix
+    std::uint32_t neighbour, neighbours;         ///< the first, and how many
+    std::uint32_t target;                        ///< the first of the targets of pairs of neighbours
+    std::uint32_t base_passage, moving_passage;  ///< of its ends; none at ground
   };
   struct Passage {
-    std::uint32_t loop, rows, first_row, first, gain, next, modal;   ///< as in LoopLayout::Passage
+    std::uint32_t loop, rows, first_row, first, gain, next, modal;  ///< as in LoopLayout::Passage
   };
   struct Body {
     std::uint32_t first, count, closing;  ///< passages: those that close in the body stand first
@@ -86,11 +86,11 @@ class Loops {
  public:
   LoopTables tables;
   Cut<T>* cuts = nullptr;
-  T* keep = nullptr;                   ///< per row: 1, or 0 if it is left out
+  T* keep = nullptr;  ///< per row: 1, or 0 if it is left out
   LoopColumn<T>*columns = nullptr, *through = nullptr;
   T *gains = nullptr, *modal = nullptr, *values = nullptr, *right = nullptr, *usual = nullptr, *weights = nullptr,
     *inverse = nullptr, *lambda = nullptr;
-  const FlexibleRoom<T>* flexible = nullptr;   ///< of a system that has any
+  const FlexibleRoom<T>* flexible = nullptr;  ///< of a system that has any
 
   /// Which rows of a loop a lane leaves out, a bit each.
   void leave_out(std::size_t lane, std::size_t loop, unsigned rows) noexcept {
@@ -111,10 +111,10 @@ class Loops {
   void ask(std::size_t row, const T& part) noexcept { right[row] += part; }
 
   struct Tied {
-    const FrameMotion<T>* motion;   ///< never null
-    Vector3<T> arm;                 ///< to P; zero of ground and of frames of flexible bodies
+    const FrameMotion<T>* motion;  ///< never null
+    Vector3<T> arm;                ///< to P; zero of ground and of frames of flexible bodies
     bool is_ground;
-    std::uint32_t attachment = no_attachment;   ///< of a frame of a flexible body: its place among these
+    std::uint32_t attachment = no_attachment;  ///< of a frame of a flexible body: its place among these
   };
   [[gnu::noinline]] void start(std::size_t i, const Tied& base, const Tied& moving, const Vector3<T>& ground) noexcept {
     const Cut<T>& cut = cuts[i];
@@ -221,8 +221,8 @@ class Loops {
           usual[p.first_row + r] = greater_of(usual[p.first_row + r], gain * u);
           columns[p.first + r].E -= gain * d.U;
         }
-      add_compliance(passages, tables.modal_pairs + tables.bodies[body].modal_pair, modal,
-                     &LoopTables::Passage::modal, k, T(1) / d.inverse);
+      add_compliance(passages, tables.modal_pairs + tables.bodies[body].modal_pair, modal, &LoopTables::Passage::modal,
+                     k, T(1) / d.inverse);
     }
   }
   /// What the multipliers take from the rate of direction k of the modes.

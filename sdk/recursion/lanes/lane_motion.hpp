@@ -122,7 +122,7 @@ void place_general(const Tree& tree, const Worlds<T>& worlds, const Room<T>& roo
   const Matrix3<T> R_F = times_transpose(link.reversed ? work.R : in.R, base_K);
   const Vector3<T> p = R_F * m.p_FM, turn = R_F * m.twist.angular, slide = R_F * m.twist.linear;
   work.omega = link.reversed ? in.omega - turn : in.omega + turn;
-  const Vector3<T> &omega_F = link.reversed ? work.omega : in.omega, &omega_M = link.reversed ? in.omega : work.omega;
+  const Vector3<T>&omega_F = link.reversed ? work.omega : in.omega, &omega_M = link.reversed ? in.omega : work.omega;
   SpatialVector<T> beta{cross(omega_F, turn) + R_F * m.bias.angular,
                         T(2) * cross(omega_F, slide) + R_F * m.bias.linear};
   work.r = in.R * worlds.constants[i].lever + (link.reversed ? -p : p);
@@ -140,8 +140,7 @@ void place_general(const Tree& tree, const Worlds<T>& worlds, const Room<T>& roo
 
 /// After the angles' sines and cosines are there, and the motions of joints that are code.
 template <class T>
-[[gnu::flatten]] void sweep_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room,
-                                   const State<T>& y) {
+[[gnu::flatten]] void sweep_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const State<T>& y) {
   for (std::size_t j = 0; j < tree.general_count; ++j)
     if (!tree.general[j].is_code) find_motion(tree, worlds, room, tree.general[j], y, room.motions[j]);
   const Work<T> ground{Matrix3<T>::identity(), {}, {}};

@@ -7,19 +7,19 @@ namespace polyform::lanes {
 
 /// How many there are of each part, the same in all worlds.
 struct RoomSizes {
-  std::uint32_t bodies = 0, primitives = 0, cuts = 0, forces = 0;   ///< of numbers of the worlds
+  std::uint32_t bodies = 0, primitives = 0, cuts = 0, forces = 0;  ///< of numbers of the worlds
   std::uint32_t singles = 0, balls = 0, general = 0, angles = 0, slots = 0;
-  std::uint32_t efforts = 0;       ///< 0 where nothing acts on joints
-  std::uint32_t frames = 0;        ///< bodies, and nodes of flexible ones
-  std::uint32_t works = 0;         ///< bodies, and frames of flexible ones
-  bool has_frames = false;         ///< motions of frames are wanted
-  bool has_loads = false;          ///< something acts on bodies
+  std::uint32_t efforts = 0;  ///< 0 where nothing acts on joints
+  std::uint32_t frames = 0;   ///< bodies, and nodes of flexible ones
+  std::uint32_t works = 0;    ///< bodies, and frames of flexible ones
+  bool has_frames = false;    ///< motions of frames are wanted
+  bool has_loads = false;     ///< something acts on bodies
 };
 
 /// Takes the parts one after the other from an array, or counts what they take.
 template <class T>
 struct Taker {
-  T* next = nullptr;               ///< nullptr: counts alone
+  T* next = nullptr;  ///< nullptr: counts alone
   std::size_t taken = 0;
 
   template <class Part>

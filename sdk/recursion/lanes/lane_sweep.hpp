@@ -60,8 +60,7 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
   if constexpr (kind == Hinge::ball) {
     Vector3<T> moment;
     if (room.efforts != nullptr) {
-      const Vector3<T> local =
-          transpose_times(worlds.frames[i].base_K, Vector3<T>{effort(0), effort(1), effort(2)});
+      const Vector3<T> local = transpose_times(worlds.frames[i].base_K, Vector3<T>{effort(0), effort(1), effort(2)});
       moment = link.reversed ? -(room.work[i].R * local) : in.R * local;
     }
     pass_ball(s, room.balls[link.first], moment, bad);
@@ -95,8 +94,7 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
                              hinge.inverse, hinge.free};
       pass_loops(&column, turns ? SpatialVector<T>{hinge.beta, {}} : SpatialVector<T>{{}, hinge.beta});
     }
-    if (link.parent >= 0)
-      s = shift_condensed(s, Column<T>{{}, hinge.U, hinge.inverse, hinge.free}, r, in.omega);
+    if (link.parent >= 0) s = shift_condensed(s, Column<T>{{}, hinge.U, hinge.inverse, hinge.free}, r, in.omega);
   }
   if constexpr (kind == Hinge::general) {
     General<T>& hinge = room.general[link.place];

@@ -14,8 +14,7 @@ namespace polyform::lanes {
 
 /// The tree.
 struct Tables {
-  explicit Tables(const LaneWorld& world)
-      : links(world.tree->links), angles(world.tree->rotations), flexible(world) {
+  explicit Tables(const LaneWorld& world) : links(world.tree->links), angles(world.tree->rotations), flexible(world) {
     for (const JointData& joint : world.tree->general_joints) {
       const auto body = static_cast<std::uint32_t>(&joint - world.tree->general_joints.data());
       general.push_back({body, static_cast<std::uint32_t>(primitives.size()),
@@ -33,8 +32,8 @@ struct Tables {
       if (links[i].hinge == Hinge::rotation || links[i].hinge == Hinge::translation)
         links[i].first = static_cast<std::uint32_t>(singles++);
     }
-    tree = {links.data(),       links.size(),   angles.data(),    angles.size(),
-            general.data(),     general.size(), primitives.data(), world.view->nq_tree};
+    tree = {links.data(),   links.size(),   angles.data(),     angles.size(),
+            general.data(), general.size(), primitives.data(), world.view->nq_tree};
   }
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
@@ -53,7 +52,7 @@ struct Closing {
   explicit Closing(const LaneWorld& world) {
     const Strided<const JointData> cuts = world.view->cut_joints();
     const ForceSet& forces = world.loads->forces();
-    std::vector<bool> loaded(cuts.size());   // whether forces act on a cut joint
+    std::vector<bool> loaded(cuts.size());  // whether forces act on a cut joint
     for (std::size_t i = 0; i < forces.parts(); ++i)
       for (const Attachments::JointSlice& joint : forces.part(i).attached.joints())
         for (std::size_t c = 0; c < cuts.size(); ++c)
@@ -105,8 +104,8 @@ inline LoopLists::LoopLists(const LaneWorld& world) {
   for (std::size_t i = 0; i < world.tree->links.size(); ++i) {
     const std::span<const LoopLayout::Passage> all = layout.all_in(i);
     const std::size_t closing = layout.closing(i).size(), passing = layout.passing(i).size();
-    bodies.push_back({whole(passages.size()), whole(all.size()), whole(closing), whole(pairs.size()),
-                      whole(modal_pairs.size())});
+    bodies.push_back(
+        {whole(passages.size()), whole(all.size()), whole(closing), whole(pairs.size()), whole(modal_pairs.size())});
     pairs.insert(pairs.end(), layout.pairs(i), layout.pairs(i) + passing * (passing + 1) / 2);
     if (world.tree->links[i].flexible)
       modal_pairs.insert(modal_pairs.end(), layout.modal_pairs(i),
@@ -129,9 +128,10 @@ inline LoopLists::LoopLists(const LaneWorld& world) {
   }
   for (const std::size_t i : layout.in_ground()) in_ground.push_back(whole(i));
   const LoopLayout::Sizes& sizes = layout.sizes();
-  tables = {loops.data(), passages.data(), bodies.data(), neighbours.data(), pairs.data(), modal_pairs.data(),
-            targets.data(), in_ground.data(), whole(loops.size()), whole(in_ground.size()), whole(sizes.rows),
-            whole(sizes.columns), whole(sizes.widest), whole(sizes.gains), whole(sizes.modal), whole(matrix.count())};
+  tables = {loops.data(),        passages.data(),         bodies.data(),      neighbours.data(),
+            pairs.data(),        modal_pairs.data(),      targets.data(),     in_ground.data(),
+            whole(loops.size()), whole(in_ground.size()), whole(sizes.rows),  whole(sizes.columns),
+            whole(sizes.widest), whole(sizes.gains),      whole(sizes.modal), whole(matrix.count())};
 }
 
 inline RoomSizes room_sizes(const LaneWorld& world, const Tables& tables) {

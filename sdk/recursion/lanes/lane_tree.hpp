@@ -37,19 +37,19 @@ struct GeneralJoint {
 };
 struct GeneralPrimitive {
   Primitive::Kind kind = Primitive::Kind::rotation;
-  std::uint32_t angle = 0;             ///< of a rotation: its place among the angles
+  std::uint32_t angle = 0;  ///< of a rotation: its place among the angles
 };
 
 /// The same in all worlds.
 struct Tree {
-  const Link* links = nullptr;         ///< numbers in it are not read
+  const Link* links = nullptr;  ///< numbers in it are not read
   std::size_t count = 0;
   const std::uint32_t* angles = nullptr;  ///< places in y of the angles: rotations, then those of general joints
   std::size_t angle_count = 0;
   const GeneralJoint* general = nullptr;
   std::size_t general_count = 0;
   const GeneralPrimitive* primitives = nullptr;
-  std::size_t nq = 0;                  ///< where the velocities begin in y
+  std::size_t nq = 0;  ///< where the velocities begin in y
 };
 
 /// A joint that closes a loop, apart from its numbers.
@@ -58,13 +58,13 @@ struct CutJoint {
   FrameIndex base_frame = FrameIndex::ground, moving_frame = FrameIndex::ground;
   std::uint32_t q_offset = 0, nq = 0, nv = 0;
   Kind kind = Kind::fixed;
-  bool is_plain = false;               ///< its coordinate and its rows follow from motions alone; else each world finds
-                                       ///< them by itself
+  bool is_plain = false;  ///< its coordinate and its rows follow from motions alone; else each world finds
+                          ///< them by itself
 };
 struct Cuts {
   const CutJoint* joints = nullptr;
   std::size_t count = 0;
-  std::size_t place = 0;               ///< what the place of a cut joint's coordinate in q lacks to that in y
+  std::size_t place = 0;  ///< what the place of a cut joint's coordinate in q lacks to that in y
 };
 
 /// Constants of a body and its hinge, in axes as in HingedTree.
@@ -95,16 +95,16 @@ template <class T>
 struct Worlds {
   Constants<T>* constants = nullptr;
   Frame<T>* frames = nullptr;
-  Vector3<T>* axes = nullptr;          ///< of the primitives of general joints
-  Vector3<T>* ground = nullptr;        ///< acceleration given to ground: minus gravity
-  CutPlace<T>* cut_places = nullptr;   ///< of the cut joints
-  T* forces = nullptr;                 ///< what the laws of forces depend on: ForceLaws::numbers()
+  Vector3<T>* axes = nullptr;         ///< of the primitives of general joints
+  Vector3<T>* ground = nullptr;       ///< acceleration given to ground: minus gravity
+  CutPlace<T>* cut_places = nullptr;  ///< of the cut joints
+  T* forces = nullptr;                ///< what the laws of forces depend on: ForceLaws::numbers()
 };
 
 template <class T>
 struct Work {
   Matrix3<T> R;
-  Vector3<T> omega, r;                 ///< as in TreeMotion::Work
+  Vector3<T> omega, r;  ///< as in TreeMotion::Work
 };
 /// A hinge with one direction of its own kind: a rotation or a translation.
 template <class T>
@@ -126,7 +126,7 @@ template <class T>
 struct General {
   Column<T> columns[6];
   SpatialVector<T> beta;
-  Vector3<T> slide;                    ///< velocity of the outboard P over the inboard body
+  Vector3<T> slide;  ///< velocity of the outboard P over the inboard body
 };
 /// The motion of a frame, ground axes.
 template <class T>
@@ -145,23 +145,25 @@ struct FlexibleRoom;
 template <class T>
 struct Room {
   Work<T>* work = nullptr;
-  Single<T>* singles = nullptr;        ///< by Link::first
-  Ball<T>* balls = nullptr;            ///< by Link::first
-  Motion<T>* motions = nullptr;        ///< of the general joints
-  General<T>* general = nullptr;       ///< the same
+  Single<T>* singles = nullptr;   ///< by Link::first
+  Ball<T>* balls = nullptr;       ///< by Link::first
+  Motion<T>* motions = nullptr;   ///< of the general joints
+  General<T>* general = nullptr;  ///< the same
   T *angles = nullptr, *sines = nullptr, *cosines = nullptr;
   Transfer<T>* slots = nullptr;
   SpatialVector<T>* z = nullptr;
-  FrameMotion<T>* frames = nullptr;    ///< and nodes; in use with loops, and where anything acts on bodies
-  SpatialVector<T>* loads = nullptr;   ///< about P, of frames of flexible bodies their origin; where anything acts
-  T* efforts = nullptr;                ///< per velocity coordinate; in use where anything acts on joints
-  Loops<T>* loops = nullptr;           ///< of a system that has any
+  FrameMotion<T>* frames = nullptr;     ///< and nodes; in use with loops, and where anything acts on bodies
+  SpatialVector<T>* loads = nullptr;    ///< about P, of frames of flexible bodies their origin; where anything acts
+  T* efforts = nullptr;                 ///< per velocity coordinate; in use where anything acts on joints
+  Loops<T>* loops = nullptr;            ///< of a system that has any
   FlexibleRoom<T>* flexible = nullptr;  ///< the same
 };
 
 /// A root that costs a device no library.
 template <class T>
-T root_of(const T& x) { return sqrt(x); }
+T root_of(const T& x) {
+  return sqrt(x);
+}
 inline double root_of(double x) { return __builtin_sqrt(x); }
 
 /// The numbers of a state, or its rates: number i of the first lane of these at numbers[i · stride].

@@ -85,13 +85,22 @@ template <class T, class Kernels, std::size_t all_lanes>
 class Evaluation final : public LaneEvaluation {
  public:
   Evaluation(const LaneWorld& first, Kernels kernels)
-      : first_(first), tables_(first), lists_(first), closing_(first), kernels_(std::move(kernels)), worlds_(all_lanes),
-        since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()),
-        y_(first.solver->state_size()), ydot_(y_.size()),
+      : first_(first),
+        tables_(first),
+        lists_(first),
+        closing_(first),
+        kernels_(std::move(kernels)),
+        worlds_(all_lanes),
+        since_check_(all_lanes),
+        alone_(all_lanes),
+        motions_(first.view->frames()),
+        y_(first.solver->state_size()),
+        ydot_(y_.size()),
         has_forces_(!first.loads->forces().empty() && !kernels_.carries_forces()),
         acts_(!first.loads->forces().empty() || !first.view->flexible.empty()),
         left_out_(first.loops->layout().count() * all_lanes),
-        q_(first.view->nq), v_(first.view->nv),
+        q_(first.view->nq),
+        v_(first.view->nv),
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
         cut_v_((first.view->nv - first.view->nv_tree) * all_lanes) {
     packs_.reserve(packs);
@@ -209,9 +218,12 @@ class Evaluation final : public LaneEvaluation {
     const std::size_t rows = std::min(constraint.rows, first_.loops->layout().loop(c).rows);
     packs_[pack].put_cut(k, c, {constraint.T, rows}, constraint.motion.bias);
     joint_position_rates(cut, q, v, rates);
-    for (std::size_t i = 0; i < cut.nq; ++i) out.ydot[(closing_.plain.place + cut.q_offset + i) * all_lanes + lane] = rates[i];
-    for (std::size_t i = 0; i < cut.nq; ++i) cut_q_[(cut.q_offset - first_.view->nq_tree + i) * all_lanes + lane] = q[i];
-    for (std::size_t i = 0; i < cut.nv; ++i) cut_v_[(cut.v_offset - first_.view->nv_tree + i) * all_lanes + lane] = v[i];
+    for (std::size_t i = 0; i < cut.nq; ++i)
+      out.ydot[(closing_.plain.place + cut.q_offset + i) * all_lanes + lane] = rates[i];
+    for (std::size_t i = 0; i < cut.nq; ++i)
+      cut_q_[(cut.q_offset - first_.view->nq_tree + i) * all_lanes + lane] = q[i];
+    for (std::size_t i = 0; i < cut.nv; ++i)
+      cut_v_[(cut.v_offset - first_.view->nv_tree + i) * all_lanes + lane] = v[i];
   }
 
   /// Rows that a world's own solver has come to leave out since.
@@ -293,7 +305,8 @@ class Evaluation final : public LaneEvaluation {
       }
     }
     const std::span<const double> efforts = world.loads->efforts();
-    for (std::size_t i = 0; i < std::min(efforts.size(), view.nv_tree); ++i) LanesOf<T>::set(room.efforts[i], k, efforts[i]);
+    for (std::size_t i = 0; i < std::min(efforts.size(), view.nv_tree); ++i)
+      LanesOf<T>::set(room.efforts[i], k, efforts[i]);
   }
 
   void take_state(std::size_t lane, std::span<const double> y) noexcept {
@@ -337,14 +350,14 @@ class Evaluation final : public LaneEvaluation {
   std::vector<Arrays<T>> packs_;
   std::vector<LaneWorld> worlds_;
   std::vector<std::uint32_t> since_check_;
-  std::vector<std::uint8_t> alone_;      ///< lanes whose own solver does all evaluations
-  std::vector<BodyMotion> motions_;      ///< of one world, for its forces
-  std::vector<double> y_, ydot_;         ///< of one world
-  bool has_forces_;                      ///< that the worlds find by themselves
-  bool acts_;                            ///< anything at all
-  std::vector<unsigned> left_out_;       ///< rows of each loop in each lane
-  std::vector<double> q_, v_;            ///< of all joints of one world
-  std::vector<double> cut_q_, cut_v_;    ///< of the cut joints in all lanes, where forces act on them
+  std::vector<std::uint8_t> alone_;    ///< lanes whose own solver does all evaluations
+  std::vector<BodyMotion> motions_;    ///< of one world, for its forces
+  std::vector<double> y_, ydot_;       ///< of one world
+  bool has_forces_;                    ///< that the worlds find by themselves
+  bool acts_;                          ///< anything at all
+  std::vector<unsigned> left_out_;     ///< rows of each loop in each lane
+  std::vector<double> q_, v_;          ///< of all joints of one world
+  std::vector<double> cut_q_, cut_v_;  ///< of the cut joints in all lanes, where forces act on them
   std::size_t single_ = 0;
   std::string_view failure_;
 };

@@ -11,7 +11,7 @@ namespace polyform::tracing {
 
 struct LawProgram {
   std::vector<lanes::LawStep> steps;
-  std::uint32_t values = 0;   ///< that steps leave for later ones, at a time
+  std::uint32_t values = 0;  ///< that steps leave for later ones, at a time
 };
 
 /// What acts on a world whose laws are told, by numbers that stay open; no step where nothing acts.

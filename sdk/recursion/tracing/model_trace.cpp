@@ -100,7 +100,7 @@ void trace_missed(const LaneWorld& world, SymbolWorld& symbols, Trace& trace) {
   move(batch);
   const std::size_t rows = symbols.arrays.loops().rows(), cuts = symbols.closing.joints.size();
   std::vector<Symbol> sines(cuts), cosines(cuts), missed(rows), missed_rates(rows);
-  for (std::size_t turn = 0; turn < cuts; ++turn) {   // after the angles of the tree
+  for (std::size_t turn = 0; turn < cuts; ++turn) {  // after the angles of the tree
     sines[turn] = Symbol::input(Array::sines, symbols.tables.angles.size() + turn);
     cosines[turn] = Symbol::input(Array::cosines, symbols.tables.angles.size() + turn);
   }

@@ -27,8 +27,8 @@ std::vector<double> numbers_of(const LaneWorld&, std::span<const LaneWorld> vari
 /// Why runs on a device cannot carry the world, which LaneEvaluation carries or not; empty where they can.
 std::string device_obstacle(const LaneWorld&);
 
-/// What acts on the world, by the laws of its forces, which are told. After move(): writes loads and efforts of the room,
-/// and puts the rates of states and the power.
+/// What acts on the world, by the laws of its forces, which are told. After move(): writes loads and efforts of the
+/// room, and puts the rates of states and the power.
 void trace_forces(const LaneWorld&, lanes::Arrays<Symbol>&, Trace&);
 
 /// What the source of the world tells runs on a device.

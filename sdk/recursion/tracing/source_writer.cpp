@@ -16,9 +16,9 @@ namespace {
 constexpr std::size_t part_length = 400;
 
 constexpr std::string_view array_names[array_count] = {
-    "y",      "ydot",  "sines", "cosines", "constants",    "frames", "axes",  "ground",
-    "cuts",   "cut_places", "motions", "loads", "efforts", "frame_motions", "forces", "power",
-    "asked",  "missed", "missed_rates", "extent", "turns", "steps"};
+    "y",     "ydot",       "sines",        "cosines", "constants", "frames",        "axes",   "ground",
+    "cuts",  "cut_places", "motions",      "loads",   "efforts",   "frame_motions", "forces", "power",
+    "asked", "missed",     "missed_rates", "extent",  "turns",     "steps"};
 
 std::string_view name_of(Array array) { return array_names[static_cast<std::size_t>(array)]; }
 std::string literal(double x) {
@@ -29,7 +29,10 @@ std::string literal(double x) {
 class Plan {
  public:
   explicit Plan(const Trace& trace)
-      : trace_(trace), used_(trace.nodes().size()), part_(used_.size(), none), last_(used_.size(), 0),
+      : trace_(trace),
+        used_(trace.nodes().size()),
+        part_(used_.size(), none),
+        last_(used_.size(), 0),
         slot_(used_.size(), none) {
     for (const Trace::Output& out : trace.outputs()) mark(out.node);
     for (const Trace::Check& check : trace.checks()) {
@@ -43,7 +46,7 @@ class Plan {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   struct Part {
     std::vector<std::uint32_t> operations;
-    std::vector<std::size_t> outputs, checks;   ///< indices into those of the trace
+    std::vector<std::size_t> outputs, checks;  ///< indices into those of the trace
   };
   const std::vector<Part>& parts() const { return parts_; }
   /// The first part of the second kernel.
@@ -180,8 +183,10 @@ class Writer {
       const std::string a = number(trace_.checks()[i].a), b = number(trace_.checks()[i].b);
       fmt::format_to(std::back_inserter(text_), "  r.check({}, {});\n", a, b);
     }
-    sink_.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}_{}(const Room& r) {{\n"
-                          "  using T = typename Room::Number;\n  (void)sizeof(T);\n  (void)r;\n", parts_, part));
+    sink_.put(
+        fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}_{}(const Room& r) {{\n"
+                    "  using T = typename Room::Number;\n  (void)sizeof(T);\n  (void)r;\n",
+                    parts_, part));
     sink_.put(text_);
     sink_.put("}\n\n");
   }
@@ -198,9 +203,7 @@ class Writer {
       case Operation::negate: value = "-" + a; break;
       case Operation::absolute: value = "Room::absolute(" + a + ")"; break;
       case Operation::root: value = "Room::root(" + a + ")"; break;
-      case Operation::where_positive:
-        value = "Room::where_positive(" + number(n.a) + ", " + number(n.b) + ")";
-        break;
+      case Operation::where_positive: value = "Room::where_positive(" + number(n.a) + ", " + number(n.b) + ")"; break;
       default: value = "Room::greater(" + number(n.a) + ", " + number(n.b) + ")"; break;
     }
     fmt::format_to(std::back_inserter(text_), "  const T x{} = {};\n", node, value);
@@ -233,7 +236,7 @@ class Writer {
   const Plan& plan_;
   std::string_view parts_;
   TextSink& sink_;
-  std::vector<std::uint32_t> read_;   ///< the part that has read a value last
+  std::vector<std::uint32_t> read_;  ///< the part that has read a value last
   std::uint32_t current_ = 0;
   std::string text_;
 };
@@ -258,31 +261,35 @@ std::string quoted(std::string_view text) {
 /// What runs on a device need (compiled_device.hpp).
 void write_runs(const SourceHead& head, const Plan& plan, std::size_t closing_work, TextSink& sink) {
   const auto places = [](std::string_view name, const std::vector<std::size_t>& of) {
-    return fmt::format("  static constexpr unsigned {0}s = {1};\n  static constexpr unsigned {0}(unsigned i) {{\n"
-                       "    constexpr unsigned places[] = {{{2}{3}0}};\n    return places[i];\n  }}\n",
-                       name, of.size(), fmt::join(of, ", "), of.empty() ? "" : ", ");
+    return fmt::format(
+        "  static constexpr unsigned {0}s = {1};\n  static constexpr unsigned {0}(unsigned i) {{\n"
+        "    constexpr unsigned places[] = {{{2}{3}0}};\n    return places[i];\n  }}\n",
+        name, of.size(), fmt::join(of, ", "), of.empty() ? "" : ", ");
   };
-  sink.put(fmt::format("struct Model {{\n  static constexpr bool stands_alone = {};\n"
-                       "  static constexpr unsigned states = {}, work = {};\n"
-                       "  static constexpr unsigned integrals = {};\n"
-                       "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {}, cuts = {},\n"
-                       "                                 cut_places = {}, forces = {};\n",
-                       head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()),
-                       head.carries_forces ? 1 : 0, head.arrays[0], head.arrays[1], head.arrays[2], head.arrays[3],
-                       head.arrays[4], head.arrays[5], head.arrays[6]));
-  sink.put(fmt::format("  static constexpr unsigned rows = {}, positions = {}, velocities = {}, closing_work = {};\n"
-                       "  static constexpr double closing_tolerance = {:a}, position_rounding = {:a},\n"
-                       "                          velocity_rounding = {:a};\n",
-                       head.rows, head.positions, head.velocities, closing_work, head.closing_tolerance,
-                       position_rounding_part, velocity_rounding_part));
+  sink.put(fmt::format(
+      "struct Model {{\n  static constexpr bool stands_alone = {};\n"
+      "  static constexpr unsigned states = {}, work = {};\n"
+      "  static constexpr unsigned integrals = {};\n"
+      "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {}, cuts = {},\n"
+      "                                 cut_places = {}, forces = {};\n",
+      head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()), head.carries_forces ? 1 : 0,
+      head.arrays[0], head.arrays[1], head.arrays[2], head.arrays[3], head.arrays[4], head.arrays[5], head.arrays[6]));
+  sink.put(
+      fmt::format("  static constexpr unsigned rows = {}, positions = {}, velocities = {}, closing_work = {};\n"
+                  "  static constexpr double closing_tolerance = {:a}, position_rounding = {:a},\n"
+                  "                          velocity_rounding = {:a};\n",
+                  head.rows, head.positions, head.velocities, closing_work, head.closing_tolerance,
+                  position_rounding_part, velocity_rounding_part));
   sink.put(places("angle", head.angles) + places("quaternion", head.quaternions) + places("cut_coordinate", head.cuts) +
            places("turn", head.turns));
-  sink.put("  template <class Room>\n  static POLYFORM_KERNEL void evaluate(const Room& r) {\n    move(r);\n"
-           "    accelerate(r);\n  }\n");
+  sink.put(
+      "  template <class Room>\n  static POLYFORM_KERNEL void evaluate(const Room& r) {\n    move(r);\n"
+      "    accelerate(r);\n  }\n");
   if (closing_work > 0)
-    sink.put("  template <class Room>\n  static POLYFORM_KERNEL void measure(const Room& r) {\n    measure_loops(r);\n"
-             "  }\n  template <class Room>\n  static POLYFORM_KERNEL void close(const Room& r) {\n    close_loops(r);\n"
-             "  }\n");
+    sink.put(
+        "  template <class Room>\n  static POLYFORM_KERNEL void measure(const Room& r) {\n    measure_loops(r);\n"
+        "  }\n  template <class Room>\n  static POLYFORM_KERNEL void close(const Room& r) {\n    close_loops(r);\n"
+        "  }\n");
   sink.put("};\n\n");
 }
 
@@ -295,23 +302,24 @@ void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
       "  move<One>, accelerate<One>, move<Lanes>, accelerate<Lanes>}};\n#endif\n\n}}  // namespace\n\n",
       quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work(),
       head.carries_forces));
-  sink.put(fmt::format(
-      "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n#pragma clang force_cuda_host_device end\n#endif\n"
-      "POLYFORM_DEVICE_ENTRY(Model)\n#else\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
-      "  registrar.add(polyform::compiled_formulation(compiled));\n}}\n#endif\n",
-      quoted(head.name)));
+  sink.put(
+      fmt::format("#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n#pragma clang force_cuda_host_device end\n#endif\n"
+                  "POLYFORM_DEVICE_ENTRY(Model)\n#else\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
+                  "  registrar.add(polyform::compiled_formulation(compiled));\n}}\n#endif\n",
+                  quoted(head.name)));
 }
 
 }  // namespace
 
 void write_source(const SourceHead& head, const Trace& trace, const Trace* closing, TextSink& sink) {
   const Plan plan(trace);
-  sink.put("// A compiled model, written by Polyform: the recursion over its tree, its numbers put in.\n"
-           "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n"
-           "#pragma clang force_cuda_host_device begin\n#endif\n"
-           "#include \"polyform/solvers/compiled_device.hpp\"\n#else\n"
-           "#include \"polyform/solvers/compiled_model.hpp\"\n#endif\n\nnamespace {\n\n"
-           "constexpr double any = __builtin_nan(\"\");\n");
+  sink.put(
+      "// A compiled model, written by Polyform: the recursion over its tree, its numbers put in.\n"
+      "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n"
+      "#pragma clang force_cuda_host_device begin\n#endif\n"
+      "#include \"polyform/solvers/compiled_device.hpp\"\n#else\n"
+      "#include \"polyform/solvers/compiled_model.hpp\"\n#endif\n\nnamespace {\n\n"
+      "constexpr double any = __builtin_nan(\"\");\n");
   write_table("constexpr double numbers", head.numbers, "any", literal, sink);
   const auto whole = [](unsigned x) { return fmt::format("{}", x); };
   write_table("constexpr unsigned rows_left_out", head.rows_left_out, "0", whole, sink);

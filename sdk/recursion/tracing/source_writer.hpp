@@ -19,12 +19,12 @@ struct SourceHead {
   std::uint64_t structure;
   std::span<const double> numbers;
   std::span<const unsigned> rows_left_out;
-  /// Of runs on a device: numbers of a state, where angles and quaternions stand in it, where the arrays of numbers begin
-  /// (in the order of Arrays::numbers()), and whether a device can run the model.
+  /// Of runs on a device: numbers of a state, where angles and quaternions stand in it, where the arrays of numbers
+  /// begin (in the order of Arrays::numbers()), and whether a device can run the model.
   std::size_t states = 0;
   std::vector<std::size_t> angles{}, quaternions{}, arrays{};
   bool stands_alone = false;
-  bool carries_forces = false;   ///< forces act, and their laws are in the kernels
+  bool carries_forces = false;  ///< forces act, and their laws are in the kernels
   /// Of the loops: their rows, where the coordinates of cut joints stand in a state, and those of them that are angles;
   /// coordinates of the tree, which stand first; and LoopCorrection::tolerance.
   std::size_t rows = 0;

@@ -17,8 +17,8 @@ thread_local Trace* Trace::current = nullptr;
 
 std::size_t Trace::Hash::operator()(const Node& n) const {
   std::uint64_t hash = std::bit_cast<std::uint64_t>(n.value) ^ (std::uint64_t{n.a} << 32 | n.b);
-  hash = (hash ^ static_cast<std::uint64_t>(n.operation) << 8 ^ static_cast<std::uint64_t>(n.array)) *
-         0x9e3779b97f4a7c15u;
+  hash =
+      (hash ^ static_cast<std::uint64_t>(n.operation) << 8 ^ static_cast<std::uint64_t>(n.array)) * 0x9e3779b97f4a7c15u;
   return static_cast<std::size_t>(hash ^ hash >> 29);
 }
 

@@ -1,9 +1,9 @@
 // A number that remembers how it was computed: the kernels of the lanes, run on it once, leave behind all that they
 // would do for one system, as a list of operations.
 //
-// Operations on constants are done at once, and what adds zero or multiplies by zero or one falls out, so that the zeros
-// of a model (axes along the coordinates, planar mechanisms, symmetric bodies) leave no work. Equal operations are
-// one. Of all this only products of several constants with a number round otherwise than the kernels themselves.
+// Operations on constants are done at once, and what adds zero or multiplies by zero or one falls out, so that the
+// zeros of a model (axes along the coordinates, planar mechanisms, symmetric bodies) leave no work. Equal operations
+// are one. Of all this only products of several constants with a number round otherwise than the kernels themselves.
 #pragma once
 
 #include <cstddef>
@@ -17,22 +17,52 @@
 namespace polyform::tracing {
 
 enum class Operation : std::uint8_t {
-  constant, input, add, subtract, multiply, divide, negate, absolute, greater, root, where_positive
+  constant,
+  input,
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  absolute,
+  greater,
+  root,
+  where_positive
 };
 
 /// Where inputs of a kernel come from and its outputs go: the arrays of CompiledRoom, and those of ClosingRoom
 /// (compiled_device.hpp).
 enum class Array : std::uint8_t {
-  y, ydot, sines, cosines, constants, frames, axes, ground, cuts, cut_places, motions, loads, efforts, frame_motions,
-  forces, power, asked, missed, missed_rates, extent, turns, steps
+  y,
+  ydot,
+  sines,
+  cosines,
+  constants,
+  frames,
+  axes,
+  ground,
+  cuts,
+  cut_places,
+  motions,
+  loads,
+  efforts,
+  frame_motions,
+  forces,
+  power,
+  asked,
+  missed,
+  missed_rates,
+  extent,
+  turns,
+  steps
 };
 inline constexpr std::size_t array_count = 22;
 
 struct Node {
   Operation operation = Operation::constant;
-  Array array = Array::y;         ///< of an input
-  std::uint32_t a = 0, b = 0;     ///< operands, or the place of an input in its array
-  double value = 0;               ///< of a constant
+  Array array = Array::y;      ///< of an input
+  std::uint32_t a = 0, b = 0;  ///< operands, or the place of an input in its array
+  double value = 0;            ///< of a constant
 };
 
 /// An operand: a node of the trace under way. Without an argument zero, as double{} is.
@@ -84,7 +114,7 @@ class Trace {
     std::uint32_t phase;
   };
   struct Check {
-    std::uint32_t a, b;   ///< a > b, or the lane is marked
+    std::uint32_t a, b;  ///< a > b, or the lane is marked
     std::uint32_t phase;
   };
 

@@ -54,8 +54,11 @@ class TraceRecorder final : public LawRecorder {
 /// Inputs and outputs of the law of one part.
 struct Slots {
   explicit Slots(const ForceSet::Part& part)
-      : markers(LawInput::of_marker * part.attached.markers().size()), states(part.state_count),
-        wrenches(6 * part.attached.markers().size()), efforts(part.attached.velocities()), rates(part.state_count) {}
+      : markers(LawInput::of_marker * part.attached.markers().size()),
+        states(part.state_count),
+        wrenches(6 * part.attached.markers().size()),
+        efforts(part.attached.velocities()),
+        rates(part.state_count) {}
   std::vector<LawIndex> parameters, markers, q, v, states, wrenches, efforts, rates;
 };
 
@@ -110,7 +113,10 @@ class PartTrace {
     TraceRecorder recorder;
     LawOutput out{.wrenches = slots_.wrenches, .efforts = slots_.efforts, .state_rates = slots_.rates};
     law.record(recorder,
-               {.parameters = slots_.parameters, .markers = slots_.markers, .q = slots_.q, .v = slots_.v,
+               {.parameters = slots_.parameters,
+                .markers = slots_.markers,
+                .q = slots_.q,
+                .v = slots_.v,
                 .states = slots_.states},
                out);
     if (recorder.failed()) throw std::bad_alloc();

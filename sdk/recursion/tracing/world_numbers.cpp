@@ -87,7 +87,8 @@ std::string device_obstacle(const LaneWorld& world) {
   const Closing closing(world);
   for (std::size_t c = 0; c < closing.joints.size(); ++c)
     if (!closing.joints[c].is_plain)
-      return "joint " + std::string(world.view->cut_joints()[c].name) + " closes a loop, and has several directions or is code";
+      return "joint " + std::string(world.view->cut_joints()[c].name) +
+             " closes a loop, and has several directions or is code";
   const ForceLaws& laws = world.loads->laws();
   if (!laws.told()) return laws.obstacle();
   if (!laws.events().empty()) return laws.events();

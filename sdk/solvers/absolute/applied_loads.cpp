@@ -5,7 +5,11 @@
 namespace polyform::absolute {
 
 AppliedLoads::AppliedLoads(const SystemView& view, const Vec3& origin)
-    : view_(view), forces_(view, origin), wrenches_(view.frames()), efforts_(view.nv), modal_forces_(view.modes),
+    : view_(view),
+      forces_(view, origin),
+      wrenches_(view.frames()),
+      efforts_(view.nv),
+      modal_forces_(view.modes),
       xdot_(view.states) {}
 
 void AppliedLoads::evaluate(double t, const AbsoluteEquations& here, std::span<const double> q,

@@ -15,7 +15,8 @@ namespace {
 /// For a pivot, bodies without mass get this part of the masses around: the square root of the rounding.
 constexpr double added_to_singular = 1e-16;
 /// added_to_judge is subtracted from the zero block. A row depends on others if its pivot is at most `dependent` of its
-/// usual size; if the pivot is above `more_than_rounding` of it, the row does so only nearly. All are squares of lengths.
+/// usual size; if the pivot is above `more_than_rounding` of it, the row does so only nearly. All are squares of
+/// lengths.
 constexpr double added_to_judge = 1e-22, dependent = least_independent_square, more_than_rounding = 1e-20;
 /// A step that is smaller than last_step, relative to the accelerations, is the last one. If the step after most_steps
 /// is larger than `known`, the accelerations are not known.
@@ -52,8 +53,7 @@ std::size_t least_fill(const MatrixPattern& pattern, std::size_t blocks) {
 
 }  // namespace
 
-FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t most)
-    : model_(model), scales_(scales) {
+FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t most) : model_(model), scales_(scales) {
   const std::size_t blocks = model.blocks.count();
   const MatrixPattern pattern(model.blocks, model.constraints);
   if (least_fill(pattern, blocks) > most) return;
@@ -174,9 +174,14 @@ void FineFactors::enter_inertia(std::size_t i) noexcept {
 
 FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& problem, SaddlePoint& in_doubles,
                        Failure& failure, bool is_uneven)
-    : model_(model), problem_(problem), in_doubles_(in_doubles), failure_(failure), is_uneven_(is_uneven),
+    : model_(model),
+      problem_(problem),
+      in_doubles_(in_doubles),
+      failure_(failure),
+      is_uneven_(is_uneven),
       factors_(model, scales, is_uneven ? most_numbers : most_numbers_of_loops),
-      residual_(model, scales, problem), mending_(from) {
+      residual_(model, scales, problem),
+      mending_(from) {
   if (!factors_.is_affordable()) return;
   for (auto* v : {&x_, &step_, &rest_}) v->resize(problem.data.size());
   for (auto* v : {&even_, &change_}) v->resize(problem.data.size());

@@ -49,8 +49,8 @@ class FineFactors {
   BasicBlockLdlt<Number> matrix_;  ///< bodies first: then pivots of rows tell which depend on others
   /// of blocks and constraints with rows; of the entries
   std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;
-  std::vector<double> usual_;                                      ///< of a row: A W⁻¹ Aᵀ
-  std::vector<bool> left_out_;                                     ///< per row
+  std::vector<double> usual_;   ///< of a row: A W⁻¹ Aᵀ
+  std::vector<bool> left_out_;  ///< per row
   double nearly_dependent_ = 0;
 };
 

@@ -5,7 +5,11 @@
 namespace polyform::absolute {
 
 Inertia::Inertia(const SystemView& view, const Blocks& blocks, const Motions& motions)
-    : view_(view), blocks_(blocks), motions_(motions), flexible_(view), centers_(view.bodies.size()),
+    : view_(view),
+      blocks_(blocks),
+      motions_(motions),
+      flexible_(view),
+      centers_(view.bodies.size()),
       inertias_(view.bodies.size()) {
   for (std::size_t f = 0; f < view.flexible.size(); ++f) mass_.emplace_back(flexible_.mass(f).size());
 }

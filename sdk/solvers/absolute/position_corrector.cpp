@@ -17,9 +17,18 @@ constexpr double longest_turn = 0.7;
 }  // namespace
 
 PositionCorrector::PositionCorrector(Model& model, LinearProblem& problem, SaddlePoint& solver, Failure& failure)
-    : model_(model), problem_(problem), solver_(solver), failure_(failure), tree_(model.view),
-      orientations_(model.view.frames()), start_(model.view.nq), rates_(model.view.nq), start_eta_(model.view.modes),
-      eta_step_(model.view.modes), start_states_(model.view.states), velocities_(model.view.nv) {}
+    : model_(model),
+      problem_(problem),
+      solver_(solver),
+      failure_(failure),
+      tree_(model.view),
+      orientations_(model.view.frames()),
+      start_(model.view.nq),
+      rates_(model.view.nq),
+      start_eta_(model.view.modes),
+      eta_step_(model.view.modes),
+      start_states_(model.view.states),
+      velocities_(model.view.nv) {}
 
 bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
                                 PositionCorrection& out, std::span<double> eta, std::span<double> states) noexcept {

@@ -24,9 +24,9 @@ struct LinearProblem {
 
 /// The size of a residual relative to its terms.
 struct Remainder {
-  double body_error = 0, row_error = 0;        ///< the largest, of blocks and of rows
-  double judged = 0;   ///< of blocks, beside the motions that the rows ask for too, and so not beside zero
-  std::size_t worst_body = 0, worst_row = 0;   ///< where they are
+  double body_error = 0, row_error = 0;  ///< the largest, of blocks and of rows
+  double judged = 0;  ///< of blocks, beside the motions that the rows ask for too, and so not beside zero
+  std::size_t worst_body = 0, worst_row = 0;  ///< where they are
 };
 
 /// residual = data − K solution, with the sizes of the motions and forces that are in it.

@@ -33,7 +33,11 @@ constexpr double largest_error = 1e-6;
 }  // namespace
 
 SaddlePoint::SaddlePoint(const Model& model, const Scales& scales, LinearProblem& problem, Failure& failure)
-    : model_(model), scales_(scales), problem_(problem), failure_(failure), factors_(model, scales),
+    : model_(model),
+      scales_(scales),
+      problem_(problem),
+      failure_(failure),
+      factors_(model, scales),
       residual_(model, scales, problem) {
   for (auto* v : {&step_, &direction_, &previous_residual_, &kept_}) v->resize(problem.data.size());
 }

@@ -22,7 +22,9 @@ constexpr double no_own_inertia = 1e-12;
 }  // namespace
 
 Scales::Scales(Model& model)
-    : model_(model), own_mass_(model.blocks.owns()), own_length_(model.blocks.owns()),
+    : model_(model),
+      own_mass_(model.blocks.owns()),
+      own_length_(model.blocks.owns()),
       massless_(model.view.flexible.size()) {
   model.inertia.evaluate();
   make_bodies();
@@ -70,9 +72,8 @@ void Scales::make_bodies() {
   for (std::size_t i = 0; i < n; ++i) {
     const FlexibleData* flexible = model_.blocks.flexible(i);
     const BodyData& body = model_.view.bodies[i];
-    scales_[i].mass = flexible == nullptr
-                          ? body.mass
-                          : model_.inertia.flexible().mass(body.flexible)[3 * (7 + flexible->modes)];
+    scales_[i].mass =
+        flexible == nullptr ? body.mass : model_.inertia.flexible().mass(body.flexible)[3 * (7 + flexible->modes)];
   }
   const std::vector<bool> light = find_light();
   for (std::size_t i = 0; i < n; ++i)

@@ -267,8 +267,9 @@ STAND_IN(cuModuleGetFunction)(void** function, void* module, const char* name) {
   *function = ::dlsym(module, name);
   return *function == nullptr ? not_found : ok;
 }
-STAND_IN(cuLaunchKernel)(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned,
-                         unsigned, Stream* stream, void**, void** extra) {
+STAND_IN(cuLaunchKernel)
+(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned, Stream* stream,
+ void**, void** extra) {
   CALLED;
   const auto bytes = *static_cast<const std::size_t*>(extra[3]);
   polyform::DeviceWorlds worlds{};

@@ -80,11 +80,10 @@ class Links final : public ModuleBatch {
 class LinkModule final : public ModuleType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "link",
-        .meaning = "a massless rod that keeps two points at a distance",
-        .fields = specs,
-        .rows = row_names};
+    static constexpr TypeDescriptor descriptor{.name = "link",
+                                               .meaning = "a massless rod that keeps two points at a distance",
+                                               .fields = specs,
+                                               .rows = row_names};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

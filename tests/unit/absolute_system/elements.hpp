@@ -12,15 +12,11 @@ class FadingTorque final : public ForceType, public ForceBatch {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "fading-torque",
-        .meaning = "a torque that decays",
-        .states = state_names};
+        .name = "fading-torque", .meaning = "a torque that decays", .states = state_names};
     return descriptor;
   }
   bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
-  ForceBatch* create(Strided<const ElementInstance>) const noexcept override {
-    return const_cast<FadingTorque*>(this);
-  }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override { return const_cast<FadingTorque*>(this); }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     out.efforts[0] = in.states[0];
     out.state_rates[0] = -in.states[0];

@@ -37,8 +37,9 @@ std::string bennett(double unit, const std::string& initial = "") {
   text += "joints:\n";
   const char* const bodies[] = {"ground", "link1", "link2", "link3", "ground"};
   for (int i = 0; i < 4; ++i)
-    text += fmt::format("  - {{name: joint{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}{}}}\n", i + 1,
-                        bodies[i], bodies[i + 1], rounded(places[i], unit), rounded(axes[i], unit), i == 0 ? initial : "");
+    text +=
+        fmt::format("  - {{name: joint{}, type: revolute, base: {}, moving: {}, position: {}, axis: {}{}}}\n", i + 1,
+                    bodies[i], bodies[i + 1], rounded(places[i], unit), rounded(axes[i], unit), i == 0 ? initial : "");
   return text;
 }
 
@@ -51,7 +52,8 @@ TEST_CASE("a linkage that moves by its proportions has its degree of freedom wit
     REQUIRE(model.system);
     CHECK(model.system->count_constraints().degrees_of_freedom == 1);
     CHECK(model.system->count_constraints().redundant == 3);
-    CHECK_THAT(model.messages(), Contains("depends on the other constraints to") && Contains("it is taken as dependent"));
+    CHECK_THAT(model.messages(),
+               Contains("depends on the other constraints to") && Contains("it is taken as dependent"));
   }
 }
 
@@ -60,12 +62,14 @@ TEST_CASE("a row next to the bound is told to be one that solvers may judge diff
   const auto messages = [](double tilt) {
     std::string text = "polyform: 1\nbodies:\n", joints;
     const Vec3 places[] = {{0, 0, 0}, {1, 0, 0}, {1.6, 0.5, 0}},
-               axes[] = {{0, 0, 1}, {std::sin(tilt), 0, std::cos(tilt)}, {0, std::sin(0.7 * tilt), std::cos(0.7 * tilt)}};
+               axes[] = {
+                   {0, 0, 1}, {std::sin(tilt), 0, std::cos(tilt)}, {0, std::sin(0.7 * tilt), std::cos(0.7 * tilt)}};
     for (int i = 0; i < 3; ++i) {
       text += fmt::format("  - {{name: b{}, position: {}, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n", i,
                           rounded(places[i], 0));
-      joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: {}, axis: {}}}\n", i,
-                            i == 0 ? "ground" : fmt::format("b{}", i - 1), i, rounded(places[i], 0), rounded(axes[i], 0));
+      joints +=
+          fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: {}, axis: {}}}\n", i,
+                      i == 0 ? "ground" : fmt::format("b{}", i - 1), i, rounded(places[i], 0), rounded(axes[i], 0));
     }
     return Assembled(text + "joints:\n" + joints +
                      "  - {name: p, type: planar, base: ground, moving: b2, position: [2.2, 0.1, 0], axis: [0, 0, 1], "

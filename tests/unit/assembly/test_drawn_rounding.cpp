@@ -91,7 +91,8 @@ TEST_CASE("of values that all contradict each other the first is kept, at one tr
   CHECK(trials < 1010);
   // Few contradictions take few trials: all but two go.
   REQUIRE(goes([](const auto& list) {
-    return std::find(list.begin(), list.end(), 300u) == list.end() && std::find(list.begin(), list.end(), 777u) == list.end();
+    return std::find(list.begin(), list.end(), 300u) == list.end() &&
+           std::find(list.begin(), list.end(), 777u) == list.end();
   }));
   CHECK(kept.size() == 998);
   CHECK(trials < 60);

@@ -97,7 +97,7 @@ TEST_CASE("modes count as freedoms and take part in loops") {
 TEST_CASE("a loop is closed around a given deformation") {
   const Assembled model(
       beam_parallelogram("modes: 2, boundary: clamped-free, modal_position: [0.1, 0.02], modal_velocity: [0.5, -1]",
-                    ", initial: {position: 0.2, velocity: 1}"));
+                         ", initial: {position: 0.2, velocity: 1}"));
   CHECK(model.messages().empty());
   const ConstStateView state = model.system->initial_state();
   CHECK(state.eta[0] == 0.1);

@@ -102,9 +102,10 @@ TEST_CASE("links that are drawn stretched are bent to one side, with a word") {
   const std::string links = "polyform: 1\nbodies:\n" + rod("p", 0.5, 0) + rod("q", 1.5, 0) + "joints:\n" +
                             pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 1, 0);
   const auto held = [&](double length) {
-    return links + fmt::format("constraints:\n  - {{name: r, type: distance-rod, a: {{body: ground, point: [1.5, 0, 0]}}, "
-                               "b: {{body: q, point: [0.5, 0, 0]}}, length: {}}}\n",
-                               length);
+    return links + fmt::format(
+                       "constraints:\n  - {{name: r, type: distance-rod, a: {{body: ground, point: [1.5, 0, 0]}}, "
+                       "b: {{body: q, point: [0.5, 0, 0]}}, length: {}}}\n",
+                       length);
   };
   const Assembled model(held(0.2));
   REQUIRE(model.system != nullptr);
@@ -112,7 +113,8 @@ TEST_CASE("links that are drawn stretched are bent to one side, with a word") {
                y = std::sin(model.q("A")) + std::sin(model.q("A") + model.q("B"));
   CHECK(std::hypot(x - 1.5, y) == Approx(0.2).epsilon(1e-10));
   CHECK(std::abs(model.q("B")) > 0.1);
-  CHECK_THAT(model.messages(), Catch::Contains("the start lies between two positions in which constraint `r` is closed"));
+  CHECK_THAT(model.messages(),
+             Catch::Contains("the start lies between two positions in which constraint `r` is closed"));
   const Assembled beyond(held(3.6));  // further than two links of 1 m reach
   CHECK(beyond.system == nullptr);
   CHECK_THAT(beyond.messages(), Catch::Contains("cannot be met from the given initial positions"));

@@ -72,8 +72,8 @@ TEST_CASE("in a singular position rates of either motion are kept, and those of 
 
 TEST_CASE("velocities of bodies that contradict a loop are projected in the inertia metric, and told body by body") {
   // A parallelogram of two cranks and a rod that stays parallel: with crank 10 and rod −3 given, the cranks' common
-  // rate w and the rod's velocity w × l minimize the kinetic energy of the difference. By its turn the rod's mass centre
-  // moves across w × l, and of the other crank nothing is given: w is 10.
+  // rate w and the rod's velocity w × l minimize the kinetic energy of the difference. By its turn the rod's mass
+  // centre moves across w × l, and of the other crank nothing is given: w is 10.
   const std::string text = "polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") +
                            rod("q", 1, 1, 1.5, ", angular_velocity: [0, 0, -3]") + rod("r", 2, 0.5) + "joints:\n" +
                            pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) +
@@ -82,9 +82,10 @@ TEST_CASE("velocities of bodies that contradict a loop are projected in the iner
   REQUIRE(model.system != nullptr);
   CHECK(model.open().second < 1e-12);
   CHECK(model.v("A") == Approx(10).epsilon(1e-8));
-  CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given velocity of body `q`: angular velocity "
-                                               "(0 0 -3) given, (0 0 0) taken") &&
-                                   !Catch::Contains("body `p`"));
+  CHECK_THAT(model.messages(),
+             Catch::Contains("the loops do not allow the given velocity of body `q`: angular velocity "
+                             "(0 0 -3) given, (0 0 0) taken") &&
+                 !Catch::Contains("body `p`"));
 }
 
 TEST_CASE("what is given and what is taken differ as they are told, however little they differ") {
@@ -109,16 +110,18 @@ TEST_CASE("velocities of bodies that the loops allow are kept, however the other
   // A slider-crank at its dead centre, where the rod turns by −r/l of the crank's rate and the block stands still.
   const auto slider_crank = [](const std::string& of_crank, const std::string& of_rod) {
     return "polyform: 1\nbodies:\n"
-           "  - {name: crank, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" + of_crank +
+           "  - {name: crank, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" +
+           of_crank +
            "}\n  - {name: rod, position: [0.5, 0, 0], mass: 1, center_of_mass: [0, 0, 0], "
-           "inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" + of_rod +
+           "inertia: {xx: 0.01, yy: 0.1, zz: 0.1}" +
+           of_rod +
            "}\n  - {name: block, position: [1.3, 0, 0], mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\njoints:\n" +
            pin("A", "ground", "crank", 0, 0) + pin("B", "crank", "rod", 0.5, 0) + pin("C", "rod", "block", 1.3, 0) +
            "  - {name: D, type: prismatic, base: ground, moving: block, position: [1.3, 0, 0], axis: [1, 0, 0]}\n";
   };
-  for (const auto& [crank, rod] : {std::pair(", angular_velocity: [0, 0, 20]", ""),
-                                   std::pair("", ", angular_velocity: [0, 0, -12.5]"),
-                                   std::pair("", ", velocity: [0, 10, 0], angular_velocity: [0, 0, -12.5]")}) {
+  for (const auto& [crank, rod] :
+       {std::pair(", angular_velocity: [0, 0, 20]", ""), std::pair("", ", angular_velocity: [0, 0, -12.5]"),
+        std::pair("", ", velocity: [0, 10, 0], angular_velocity: [0, 0, -12.5]")}) {
     INFO(crank << rod);
     const Assembled model(slider_crank(crank, rod));
     REQUIRE(model.system != nullptr);

@@ -65,14 +65,15 @@ TEST_CASE("the size of a planar mechanism does not decide what is open") {
     INFO(size);
     const auto place = [&](double x, double y) { return fmt::format("[{}, {}, 0]", x * size, y * size); };
     const auto link = [&](const std::string& name, double x, double y) {
-      return fmt::format("  - {{name: {}, position: {}, mass: 1, center_of_mass: {}, "
-                         "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
-                         name, place(x, y), place(0.3, 0.1), size * size, size * size, size * size);
+      return fmt::format(
+          "  - {{name: {}, position: {}, mass: 1, center_of_mass: {}, "
+          "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+          name, place(x, y), place(0.3, 0.1), size * size, size * size, size * size);
     };
     const auto pin = [&](const std::string& name, const std::string& base, const std::string& moving, double x,
                          double y) {
-      return "  - {name: " + name + ", type: revolute, base: " + base + ", moving: " + moving + ", position: " +
-             place(x, y) + ", axis: [0, 0, 1]}\n";
+      return "  - {name: " + name + ", type: revolute, base: " + base + ", moving: " + moving +
+             ", position: " + place(x, y) + ", axis: [0, 0, 1]}\n";
     };
     const Assembled model("polyform: 1\nbodies:\n" + link("crank", 0, 0) + link("rod", 0.3, 0.4) +
                           link("rocker", 1.1, 0) + "joints:\n" + pin("A", "ground", "crank", 0, 0) +
@@ -87,12 +88,15 @@ TEST_CASE("frames without mass whose joints stand in their origin up to rounding
     INFO(off);
     const std::string frame = "mass: 0, inertia: {xx: 0, yy: 0, zz: 0}",
                       link = "mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}";
-    const Assembled model("polyform: 1\nbodies:\n  - {name: frame, " + frame + "}\n  - {name: a, " + link +
-                          "}\n  - {name: b, position: [1, 0, 0], " + link + "}\njoints:\n" +
-                          "  - {name: A, type: revolute, base: ground, moving: frame, position: [0, 0, 0], axis: [0, 0, 1]}\n"
-                          "  - {name: weld, type: fixed, base: frame, moving: a, position: [0, " + off + ", 0]}\n"
-                          "  - {name: B, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}\n"
-                          "  - {name: C, type: revolute, base: b, moving: ground, position: [1, 1, 0], axis: [0, 0, 1]}\n");
+    const Assembled model(
+        "polyform: 1\nbodies:\n  - {name: frame, " + frame + "}\n  - {name: a, " + link +
+        "}\n  - {name: b, position: [1, 0, 0], " + link + "}\njoints:\n" +
+        "  - {name: A, type: revolute, base: ground, moving: frame, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "  - {name: weld, type: fixed, base: frame, moving: a, position: [0, " +
+        off +
+        ", 0]}\n"
+        "  - {name: B, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}\n"
+        "  - {name: C, type: revolute, base: b, moving: ground, position: [1, 1, 0], axis: [0, 0, 1]}\n");
     for (const char* joint : {"A", "weld", "B", "C"}) CHECK(unique_of(model, joint) == "001110");
   }
 }

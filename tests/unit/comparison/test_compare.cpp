@@ -271,8 +271,7 @@ TEST_CASE("an interruption of the twins leaves the parting, and its cause open")
   HeatControl control = patient;
   control.interrupted = &flag;
   control.progress = [&](std::size_t heat, double) { flag = heat >= all.size(); };
-  const Comparison result =
-      compare(*system, all, settings(2), default_agreement, control, no_output);
+  const Comparison result = compare(*system, all, settings(2), default_agreement, control, no_output);
   std::signal(SIGTERM, SIG_DFL);
   CHECK(flag == 1);
   CHECK(result.interrupted);

@@ -77,7 +77,7 @@ TEST_CASE("one outlier of three does not move the consensus") {
 }
 
 TEST_CASE("runs that share a vote have one together, however many they are") {
-  CHECK(agreed(Kind::number, {1, 1, 5}, {0, 0, 1})[0] == 3);        // one against one: the mean, not the two's
+  CHECK(agreed(Kind::number, {1, 1, 5}, {0, 0, 1})[0] == 3);  // one against one: the mean, not the two's
   CHECK(agreed(Kind::number, {1, 1, 1, 5, 5}, {0, 0, 0, 1, 2})[0] == 5);
   CHECK(agreed(Kind::number, {1, 5, 5}, {0, 1, 2})[0] == 5);
   CHECK(agreed(Kind::number, {1, 5, 5, 5, 7}, {0, 0, 1, 1, 2})[0] == 5);  // one that parts from its own kin

@@ -67,9 +67,9 @@ TEST_CASE("coordinates in other units are shown in these, and do not decide who 
   catalog.joints["point-on-curve"] = &told;
   Diagnostics diagnostics;
   bool missing = false;
-  const auto bead = System::assemble(
-      read_model(std::string(POLYFORM_MODELS) + "/bead_on_a_wire.yaml", catalog, diagnostics, missing),
-      test::registry().keep_alive(), diagnostics);
+  const auto bead =
+      System::assemble(read_model(std::string(POLYFORM_MODELS) + "/bead_on_a_wire.yaml", catalog, diagnostics, missing),
+                       test::registry().keep_alive(), diagnostics);
   REQUIRE(bead != nullptr);
   const TraceLayout layout(*bead);
   const auto outputs = items_of(layout, Quantity::output);

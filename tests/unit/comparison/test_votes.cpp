@@ -88,8 +88,12 @@ TEST_CASE("the shipped solvers tell what they share, by the model") {
   const std::set<std::string> saddle{"cartesian", "hierarchy"}, hinges{"particles", "reduced", "riccati"};
   SECTION("trees") { CHECK(groups("double_pendulum") == Groups{hinges, saddle, {"thompson"}}); }
   SECTION("loops") { CHECK(groups("planar_3rrr") == Groups{hinges, saddle, {"thompson"}}); }
-  SECTION("flexible bodies") { CHECK(groups("flexible_pendulum") == Groups{{"reduced", "riccati"}, saddle, {"thompson"}}); }
-  SECTION("modules") { CHECK(groups("motor_arm") == Groups{{"reduced", "riccati"}, saddle, {"particles"}, {"thompson"}}); }
+  SECTION("flexible bodies") {
+    CHECK(groups("flexible_pendulum") == Groups{{"reduced", "riccati"}, saddle, {"thompson"}});
+  }
+  SECTION("modules") {
+    CHECK(groups("motor_arm") == Groups{{"reduced", "riccati"}, saddle, {"particles"}, {"thompson"}});
+  }
   SECTION("constraint elements") {
     CHECK(groups("rolling_disc") == Groups{saddle, {"particles"}, {"reduced", "riccati"}, {"thompson"}});
   }

@@ -57,7 +57,7 @@ TEST_CASE("a joint that asks to be cut but closes no loop carries its body") {
 }
 
 TEST_CASE("what no joint connects with ground hangs on an added joint") {
-  const Edges edges{{2, 3}};   // bodies 1 and 2 together, body 0 alone
+  const Edges edges{{2, 3}};  // bodies 1 and 2 together, body 0 alone
   const SpanningForest f = span_forest(3, edges);
   CHECK(f.added_roots == std::vector<std::size_t>{0, 1});
   CHECK(f.carrier[place(f, 0)] == 1);

@@ -23,7 +23,8 @@ class Equation : public Ode {
   using Derivative = std::function<bool(double t, Span y, std::span<double> ydot)>;
   using Correction = std::function<bool(double t, std::span<double> y)>;
 
-  Equation(std::size_t size, Derivative f, Correction c = [](double, std::span<double>) { return true; })
+  Equation(
+      std::size_t size, Derivative f, Correction c = [](double, std::span<double>) { return true; })
       : size_(size), derivative_(std::move(f)), correct_(std::move(c)) {}
 
   std::size_t size() const noexcept override { return size_; }
@@ -94,9 +95,9 @@ struct Method {
 
 inline std::unique_ptr<Integration> integration_of(Ode& ode, const Method& m) {
   const StepSettings settings{.step = m.step,
-                               .relative_tolerance = m.relative_tolerance,
-                               .absolute_tolerance = m.absolute_tolerance,
-                               .max_step = m.max_step};
+                              .relative_tolerance = m.relative_tolerance,
+                              .absolute_tolerance = m.absolute_tolerance,
+                              .max_step = m.max_step};
   return std::make_unique<Integration>(ode, polyform::test::integrator(m.name), settings);
 }
 

@@ -118,7 +118,11 @@ TEST_CASE("a correction that fails ends the run at the last corrected state") {
   const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);
   Equation ode(
-      1, [](double, Span, std::span<double> ydot) { ydot[0] = 1; return true; },
+      1,
+      [](double, Span, std::span<double> ydot) {
+        ydot[0] = 1;
+        return true;
+      },
       [](double t, std::span<double>) { return t < 0.55; });
   const auto integrator = started(ode, {name, 0.1, 1e-6, 1e-6}, {0});
   CHECK_FALSE(run(*integrator, 3));

@@ -100,7 +100,8 @@ TEST_CASE("auto takes the explicit method that comes farther per evaluation") {
   CHECK(choices.find("dop853, and dopri5 for ") == 0);
   const auto smooth = evaluations("dop853", circle_oscillator(), 1e-10, choices);
   REQUIRE(smooth < evaluations("dopri5", circle_oscillator(), 1e-10, choices));
-  CHECK(static_cast<double>(evaluations("auto", circle_oscillator(), 1e-10, choices)) < 1.05 * static_cast<double>(smooth));
+  CHECK(static_cast<double>(evaluations("auto", circle_oscillator(), 1e-10, choices)) <
+        1.05 * static_cast<double>(smooth));
   CHECK(choices.find("dop853 all along") == 0);
 }
 

@@ -59,8 +59,9 @@ TEST_CASE("a value beyond where the model of a type holds is taken with a warnin
            modulus + "}]}";
   };
   CHECK(messages_of(model("1.2e9"), catalog).find("modulus") == std::string::npos);
-  for (const auto& [value, message] : {std::pair{"4e9", "4000000000 is above 3e+09 Pa, as far as the model of this type holds"},
-                                       {"1e7", "10000000 is below 1e+08 Pa, as far as the model of this type holds"}}) {
+  for (const auto& [value, message] :
+       {std::pair{"4e9", "4000000000 is above 3e+09 Pa, as far as the model of this type holds"},
+        {"1e7", "10000000 is below 1e+08 Pa, as far as the model of this type holds"}}) {
     const std::string said = messages_of(model(value), catalog);
     INFO(said);
     CHECK(said.find("model.yaml:1:") == 0);

@@ -54,7 +54,9 @@ TEST_CASE("what rounding leaves of a tensor that was moved is mended without a w
 TEST_CASE("the size of a body that rounding is judged by grows with its distances and its mass") {
   const auto sound = [](const char* mass, const char* centre, const char* xx) {
     return body(std::string("mass: ") + mass + ", center_of_mass: [" + centre + ", 0, 0], inertia: {xx: " + xx +
-                ", yy: 0, zz: 0}").text().empty();
+                ", yy: 0, zz: 0}")
+        .text()
+        .empty();
   };
   CHECK(sound("1", "1", "-1e-14"));
   CHECK_FALSE(sound("1", "1", "-1e-11"));

@@ -15,7 +15,7 @@ struct Example {
   std::vector<std::size_t> sizes, first;
   Eigen::MatrixXd G;
   Eigen::VectorXd right;
-  std::size_t left_out = 0;   ///< rows found to depend on others
+  std::size_t left_out = 0;  ///< rows found to depend on others
 };
 
 /// Fills the matrix with the hinges' shares as a sweep would and solves it; the multipliers in the order of the blocks.
@@ -120,7 +120,7 @@ TEST_CASE("a row without any compliance is left out") {
   matrix.analyze(sizes, stages, {});
   matrix.clear();
   matrix.values()[0] = 4;
-  matrix.values()[3] = 1e-33;   // rounding of terms of size one
+  matrix.values()[3] = 1e-33;  // rounding of terms of size one
   matrix.weigh(0, 0, 4, 4, 4);
   matrix.weigh(0, 1, 1e-33, 1, 1);
   matrix.right(0)[0] = 2;

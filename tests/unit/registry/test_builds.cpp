@@ -11,13 +11,9 @@ using Catch::Matchers::Contains;
 namespace {
 
 /// Level of this CPU, from 1.
-int level() {
-  return usable_rank(best_instruction_set());
-}
+int level() { return usable_rank(best_instruction_set()); }
 
-std::string build(int level_of_build) {
-  return "builds-v" + std::to_string(level_of_build);
-}
+std::string build(int level_of_build) { return "builds-v" + std::to_string(level_of_build); }
 
 }  // namespace
 

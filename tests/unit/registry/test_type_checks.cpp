@@ -13,7 +13,7 @@ using Catch::Matchers::Contains;
 class Declared final : public ModuleType {
  public:
   Declared(std::span<const Variable> variables, std::span<const Variable> states, std::span<const Variable> rows,
-        std::span<const Variable> outputs)
+           std::span<const Variable> outputs)
       : descriptor_{.name = "named",
                     .meaning = "a module for tests",
                     .variables = variables,
@@ -71,13 +71,14 @@ TEST_CASE("variables, states, rows and outputs of a module have names, each of i
 
 TEST_CASE("coordinates that are lengths or angles are in m and rad") {
   using Kind = Variable::Kind;
-  const std::array<Variable, 2> slip{{{.name = "turn", .unit = "rad", .kind = Kind::angle},
-                                      {.name = "slip", .unit = "mm", .kind = Kind::length}}};
+  const std::array<Variable, 2> slip{
+      {{.name = "turn", .unit = "rad", .kind = Kind::angle}, {.name = "slip", .unit = "mm", .kind = Kind::length}}};
   const std::array<Variable, 1> turn{{{.name = "turn", .unit = "deg", .kind = Kind::angle}}};
   CHECK_THAT(host::mistake_of(DeclaredJoint(slip)), Contains("'slip' is a length in 'mm': lengths are in m"));
   CHECK_THAT(host::mistake_of(DeclaredJoint(turn)), Contains("'turn' is an angle in 'deg': angles are in rad"));
   const std::array<Variable, 1> like_a_column{{{.name = "q", .unit = "rad", .kind = Kind::angle}}},
       list{{{.name = "a,b", .unit = "m"}}};
-  CHECK_THAT(host::mistake_of(DeclaredJoint(like_a_column)), Contains("has the name 'q', which columns of results have"));
+  CHECK_THAT(host::mistake_of(DeclaredJoint(like_a_column)),
+             Contains("has the name 'q', which columns of results have"));
   CHECK_THAT(host::mistake_of(DeclaredJoint(list)), Contains("'a,b' has a point, comma"));
 }

@@ -44,15 +44,18 @@ class ScratchFolder {
 };
 
 inline std::vector<Channel> some_channels() {
-  return {{"time", "s"},         {"pin.q", "rad"},          {"pin.v", "rad/s"},   {"ball.q[0]", "1"},
-          {"ball.q[1]", "1"},    {"rod/a%.x", "m"},         {"rod/a%.vx", "m/s"}, {"arm[0].joint.q", "rad"},
-          {"energy.total", "J"}, {"constraint.position", "m or rad"}, {"pin.fx", "N"}};
+  return {{"time", "s"},         {"pin.q", "rad"},
+          {"pin.v", "rad/s"},    {"ball.q[0]", "1"},
+          {"ball.q[1]", "1"},    {"rod/a%.x", "m"},
+          {"rod/a%.vx", "m/s"},  {"arm[0].joint.q", "rad"},
+          {"energy.total", "J"}, {"constraint.position", "m or rad"},
+          {"pin.fx", "N"}};
 }
 
 /// Numbers that a careless conversion would damage.
 inline std::vector<double> some_row(std::size_t row, std::size_t columns) {
-  const double numbers[] = {0.1,     1.0 / 3,  -0.0,   5e-324, std::numeric_limits<double>::max(), 1e22,
-                            1e-9,    -123.456, 2.5e-8, std::nextafter(1.0, 2.0)};
+  const double numbers[] = {0.1,  1.0 / 3, -0.0,     5e-324, std::numeric_limits<double>::max(),
+                            1e22, 1e-9,    -123.456, 2.5e-8, std::nextafter(1.0, 2.0)};
   std::vector<double> values;
   for (std::size_t c = 0; c < columns; ++c) values.push_back(numbers[(row + c) % std::size(numbers)]);
   values[0] = static_cast<double>(row) * 0.1;

@@ -59,7 +59,9 @@ TEST_CASE("CSV has the shortest digits that come back, and words for what is no 
   writer->begin(std::vector<Channel>{{"time", "s"}, {"a,b.x", "m"}, {"say \"x\".x", "m"}, {"c.x", "m"}}, {});
   writer->row(std::vector<double>{0.1, 100, std::nan(""), -std::numeric_limits<double>::infinity()});
   writer->finish({});
-  CHECK(folder.read("a.csv") == "time,\"a,b.x\",\"say \"\"x\"\".x\"" ",c.x\n0.1,100,nan,-inf\n");
+  CHECK(folder.read("a.csv") ==
+        "time,\"a,b.x\",\"say \"\"x\"\".x\""
+        ",c.x\n0.1,100,nan,-inf\n");
 }
 
 TEST_CASE("a CSV row may have hundreds of thousands of columns") {

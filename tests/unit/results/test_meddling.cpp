@@ -49,10 +49,11 @@ TEST_CASE("a result that was deleted, moved, replaced, cut or written over is a 
   CHECK_THAT(after(file, [&] { fs::remove(file); }), Contains("the file was deleted while it was written"));
   CHECK_THAT(after(file, [&] { fs::rename(file, file + ".old"); }), Contains("moved or replaced"));
   fs::remove(file);
-  CHECK_THAT(after(file, [&] {
-               fs::rename(file, file + ".old");
-               std::ofstream(file) << "another's";
-             }),
+  CHECK_THAT(after(file,
+                   [&] {
+                     fs::rename(file, file + ".old");
+                     std::ofstream(file) << "another's";
+                   }),
              Contains("moved or replaced"));
   file = folder.file("b" + end);
   CHECK_THAT(after(file, [&] { fs::resize_file(file, 0); }), Contains("were changed while they were written"));

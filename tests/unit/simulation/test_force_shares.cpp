@@ -13,15 +13,15 @@ namespace {
 
 constexpr double weight = 10, coefficient = 0.5;
 
-/// A box of 1 kg, 0.4 m × 0.4 m × 0.2 m, on its four lower corners, turned about their normal. force: at its mass centre;
-/// moment: about the normal.
+/// A box of 1 kg, 0.4 m × 0.4 m × 0.2 m, on its four lower corners, turned about their normal. force: at its mass
+/// centre; moment: about the normal.
 ConeProblem box_on_corners(double turned, const Eigen::Vector3d& force, double moment = 0) {
   Eigen::MatrixXd rows(12, 6);
   Eigen::Index row = 0;
   for (const double x : {-0.2, 0.2})
     for (const double y : {-0.2, 0.2}) {
-      const Eigen::Vector3d arm(x * std::cos(turned) - y * std::sin(turned), x * std::sin(turned) + y * std::cos(turned),
-                                -0.1);
+      const Eigen::Vector3d arm(x * std::cos(turned) - y * std::sin(turned),
+                                x * std::sin(turned) + y * std::cos(turned), -0.1);
       for (const Eigen::Vector3d& d : {Eigen::Vector3d(0, 0, 1), Eigen::Vector3d(1, 0, 0), Eigen::Vector3d(0, 1, 0)})
         rows.row(row++) << d.transpose(), arm.cross(d).transpose();
     }
@@ -169,7 +169,8 @@ TEST_CASE("corners of a box that is turned break away around its middle") {
     for (std::size_t p = 0; p < 4; ++p) {
       INFO(turned << " " << p);
       const double x = p < 2 ? -0.2 : 0.2, y = p % 2 == 0 ? -0.2 : 0.2;
-      const double across[2] = {x * std::cos(turned) - y * std::sin(turned), x * std::sin(turned) + y * std::cos(turned)};
+      const double across[2] = {x * std::cos(turned) - y * std::sin(turned),
+                                x * std::sin(turned) + y * std::cos(turned)};
       CHECK(points[p].mode == UnilateralMode::slip);
       CHECK(points[p].direction[0] == Approx(-across[1] / distance).margin(1e-3));
       CHECK(points[p].direction[1] == Approx(across[0] / distance).margin(1e-3));

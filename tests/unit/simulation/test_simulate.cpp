@@ -19,9 +19,9 @@ namespace {
 std::unique_ptr<System> one_body() {
   Diagnostics diagnostics;
   bool missing = false;
-  Description model =
-      read_model_text("polyform: 1\nname: spin\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n",
-                      "spin.yaml", Catalog{}, diagnostics, missing);
+  Description model = read_model_text(
+      "polyform: 1\nname: spin\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n",
+      "spin.yaml", Catalog{}, diagnostics, missing);
   auto system = System::assemble(std::move(model), nullptr, diagnostics);
   REQUIRE(system);
   return system;

@@ -9,10 +9,10 @@ namespace polyform::hierarchy {
 /// A model in d coordinates; n: unknowns of the interface blocks. On entry of condense() before, on return after the
 /// condensation.
 struct Reduction {
-  Matrix S;  ///< n × d
-  Matrix M;  ///< d × d, in units in which blocks have an inertia of about 1
-  Vector f;  ///< d
-  Matrix C;  ///< k × d: from these coordinates to those of the parts; turned along with them
+  Matrix S;                    ///< n × d
+  Matrix M;                    ///< d × d, in units in which blocks have an inertia of about 1
+  Vector f;                    ///< d
+  Matrix C;                    ///< k × d: from these coordinates to those of the parts; turned along with them
   const double* free_lengths;  ///< n: squared lengths that the rows of S had in the parts, their scale
   // The eliminated coordinates: ν₂ = offset − follow ν₁.
   double* memory_follow;  ///< d × n

@@ -26,8 +26,8 @@ OverallEquation::OverallEquation(const Layout& s, std::vector<Chain> chains, con
   for (Index k = 0; k < inputs; ++k) {
     const Matrix tip = chains_[static_cast<std::size_t>(k)].tip_matrix();
     const Index column = s.size() + k * width;
-    U_all_.block(0, column, s.size(), width) = body * hinge.main(k) * tip;   // Eq 53
-    for (Index j = 1; j < inputs; ++j) {                                     // Eq 54
+    U_all_.block(0, column, s.size(), width) = body * hinge.main(k) * tip;  // Eq 53
+    for (Index j = 1; j < inputs; ++j) {                                    // Eq 54
       auto block = U_all_.block(s.size() + (j - 1) * s.half(), column, s.half(), width);
       block = hinge.geometry(j) * hinge.main(k) * tip;
       if (j == k) block -= hinge.taken() * tip;

@@ -26,8 +26,8 @@ class OverallEquation {
   void reduced(Boundary output, Matrix& U, Vector& b) const;
 
   struct Solution {
-    Vector z_O;                                 ///< state of the output end
-    std::vector<std::vector<Vector>> chains;    ///< states of all connection points, per subchain
+    Vector z_O;                               ///< state of the output end
+    std::vector<std::vector<Vector>> chains;  ///< states of all connection points, per subchain
   };
   /// Step B4. output: free or pinned. Nothing when the equation is singular or a chain is not regular().
   std::optional<Solution> solve(Boundary output) const;

@@ -17,7 +17,7 @@ std::vector<Index> range(Index first, Index count) {
 Condition pass(const Condition& before, const Matrix& P, const Vector& Pq) {
   const Matrix G = before.G * P;
   const Vector g = before.g - before.G * Pq;
-  const Eigen::HouseholderQR<Matrix> qr(G.transpose());   // G = Rᵀ Qᵀ
+  const Eigen::HouseholderQR<Matrix> qr(G.transpose());  // G = Rᵀ Qᵀ
   const Matrix Q = qr.householderQ() * Matrix::Identity(G.cols(), G.rows());
   const Matrix R = qr.matrixQR().topRows(G.rows()).triangularView<Eigen::Upper>();
   return {Q.transpose(), R.transpose().triangularView<Eigen::Lower>().solve(g)};
@@ -35,12 +35,12 @@ std::vector<Index> known_states(const Layout& s, Boundary boundary) {
 }
 
 Chain::Chain(const Layout& layout, Boundary tip, std::vector<Element> elements) : layout_(layout), tip_(tip) {
-  constexpr double smallest_condition = 1e-12;   // reciprocal condition number of P: less is rounding
+  constexpr double smallest_condition = 1e-12;  // reciprocal condition number of P: less is rounding
 
   partition_.a = known_states(layout, tip);
   for (Index k = 0; k < layout.one(); ++k)
     if (std::find(partition_.a.begin(), partition_.a.end(), k) == partition_.a.end()) partition_.b.push_back(k);
-  S_.push_back(Matrix::Zero(layout.half(), layout.half()));   // Eq 34
+  S_.push_back(Matrix::Zero(layout.half(), layout.half()));  // Eq 34
   e_.push_back(Vector::Zero(layout.half()));
   for (const Element& element : elements) {
     const std::size_t i = steps_.size();

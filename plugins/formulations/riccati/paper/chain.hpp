@@ -25,13 +25,13 @@ enum class Boundary { free, pinned, fixed };
 std::vector<Index> known_states(const Layout&, Boundary);
 
 struct Element {
-  Matrix U;             ///< size × size
+  Matrix U;  ///< size × size
   bool hinge = false;
 };
 
 /// G z_b = g.
 struct Condition {
-  Matrix G;             ///< rows × half
+  Matrix G;  ///< rows × half
   Vector g;
 };
 

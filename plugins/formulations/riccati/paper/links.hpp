@@ -15,8 +15,8 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 /// A connection point of a body.
 struct Place {
   enum class Kind { centre, own_hinge, hinge_of, cut };
-  Kind kind = Kind::centre;   ///< centre: the mass centre, to which nothing is attached
-  std::size_t index = 0;      ///< hinge_of: the body that hangs there; cut: which of the cut joints
+  Kind kind = Kind::centre;  ///< centre: the mass centre, to which nothing is attached
+  std::size_t index = 0;     ///< hinge_of: the body that hangs there; cut: which of the cut joints
 };
 
 class Links {

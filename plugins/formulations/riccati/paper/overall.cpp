@@ -41,14 +41,14 @@ void Overall::add_chain(const Links& links, std::size_t last_body, std::size_t s
   const Body* from = start == none ? nullptr : &bodies_[start];
   const Matrix6 X = links.X(last_body);
   const Vector6 gamma = links.gamma(last_body);
-  if (from != nullptr) {   // z_b − P z_end − p_y y = p_1
+  if (from != nullptr) {  // z_b − P z_end − p_y y = p_1
     const Index row = from->first;
     U_.block<6, 6>(row, row).setIdentity();
     if (next != nullptr) U_.block<6, 6>(row, next->first) = -(P * X);
     U_.block(row, row + 6, 6, 6 * from->inputs) = -p.rightCols(6 * from->inputs);
     b_.segment<6>(row) = p.col(0) + P * gamma;
   }
-  if (next != nullptr) {   // y_k − S z_end − F_y y = F_1
+  if (next != nullptr) {  // y_k − S z_end − F_y y = F_1
     const Index row = next->first + 6 + 6 * inputs_[last_body];
     U_.block<6, 6>(row, row).setIdentity();
     U_.block<6, 6>(row, next->first) = -(end.S * X);

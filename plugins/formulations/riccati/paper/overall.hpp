@@ -42,13 +42,13 @@ class Overall {
 
  private:
   struct Body {
-    Index first;       ///< of its unknowns: z_b, then y
+    Index first;  ///< of its unknowns: z_b, then y
     Index inputs;
     Vector y;
   };
   std::vector<Body> bodies_;
   std::vector<std::size_t> places_;
-  std::vector<Index> inputs_;   ///< per body of the system: which input end of its parent it hangs on
+  std::vector<Index> inputs_;  ///< per body of the system: which input end of its parent it hangs on
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> U_;
   Vector b_;
 };

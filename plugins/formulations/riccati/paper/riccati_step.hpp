@@ -14,7 +14,7 @@ struct RiccatiStep {
   using Square = Eigen::Matrix<double, N, N>;
   using Free = Eigen::Matrix<double, N, M>;
   Square P, S_next;
-  Free q, Pq, e_next;   ///< q: the paper's q_i
+  Free q, Pq, e_next;  ///< q: the paper's q_i
 
   /// Eqs 24, 29, 30; f_a, f_b: vectors. Does not allocate when the sizes are as before.
   template <class T11, class T12, class T21, class T22, class Fa, class Fb>

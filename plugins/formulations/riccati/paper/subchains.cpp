@@ -253,10 +253,10 @@ std::optional<Topology> take_apart(const SystemView& view, const Links& links, P
   for (const JointData& cut : view.cut_joints())
     if (!is_ground(cut.base) && !is_ground(cut.moving)) {
       const std::string_view a = joint_to_ground(view, cut.base), b = joint_to_ground(view, cut.moving);
-      why = fmt::format(
-          "the paper's boundaries are on ground, and joint `{}`, which is cut, ties two bodies{}", cut.name,
-          a == b ? std::string(", whose loop does not pass ground")
-                 : fmt::format(": cut the loop at joint `{}` or `{}` instead (`cut: true`)", a, b));
+      why =
+          fmt::format("the paper's boundaries are on ground, and joint `{}`, which is cut, ties two bodies{}", cut.name,
+                      a == b ? std::string(", whose loop does not pass ground")
+                             : fmt::format(": cut the loop at joint `{}` or `{}` instead (`cut: true`)", a, b));
       return std::nullopt;
     }
   all_rotate = all_rotate && hinged;

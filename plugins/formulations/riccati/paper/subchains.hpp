@@ -11,7 +11,7 @@
 
 namespace polyform::riccati::paper {
 
-enum class Procedure { chain, branch };   ///< Algorithm A or B
+enum class Procedure { chain, branch };  ///< Algorithm A or B
 
 /// A body, as the transfer passes it.
 struct Passage {
@@ -23,20 +23,20 @@ struct Passage {
 struct Subchain {
   std::vector<Passage> bodies;
   Boundary tip = Boundary::free;
-  Place at_hub;   ///< Algorithm B: where the chain hangs on the body with several inputs
+  Place at_hub;  ///< Algorithm B: where the chain hangs on the body with several inputs
 };
 
 /// Bodies that joints connect.
 struct Connected {
-  std::vector<Subchain> chains;            ///< one in Algorithm A
-  std::optional<std::size_t> hub;          ///< the body with several inputs
-  Boundary root = Boundary::free;          ///< of the chain's end, or of the output end of the hub
-  Place output;                            ///< of the hub
+  std::vector<Subchain> chains;    ///< one in Algorithm A
+  std::optional<std::size_t> hub;  ///< the body with several inputs
+  Boundary root = Boundary::free;  ///< of the chain's end, or of the output end of the hub
+  Place output;                    ///< of the hub
 };
 
 struct Topology {
   Layout layout = space;
-  Vec3 normal{0, 0, 1};                    ///< of the plane
+  Vec3 normal{0, 0, 1};  ///< of the plane
   std::vector<Connected> parts;
 };
 

@@ -19,8 +19,8 @@ constexpr double least_alignment = 0.01;
 
 bool can_carry(const SystemView& view, const Variant& variant, std::string& why) {
   if (!view.cut_joints().empty()) {
-    why = fmt::format("the paper's variants support trees only, and joint `{}` closes a loop",
-                      view.cut_joints()[0].name);
+    why =
+        fmt::format("the paper's variants support trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
     return false;
   }
   for (const ConstraintInstances& group : view.constraints)
@@ -41,9 +41,10 @@ bool can_carry(const SystemView& view, const Variant& variant, std::string& why)
   if (!variant.overall) return true;
   const OverallSize size = overall_size(view);
   if (size.unknowns <= most_unknowns) return true;
-  why = fmt::format("option `branches: overall` makes one dense equation of {} unknowns for the {} bodies with several "
-                    "inputs (the first is `{}`); it is limited to {}",
-                    size.unknowns, size.bodies, view.bodies[at(size.first)].name, most_unknowns);
+  why = fmt::format(
+      "option `branches: overall` makes one dense equation of {} unknowns for the {} bodies with several "
+      "inputs (the first is `{}`); it is limited to {}",
+      size.unknowns, size.bodies, view.bodies[at(size.first)].name, most_unknowns);
   return false;
 }
 
@@ -51,16 +52,20 @@ struct Sweep::Work {
   /// A run, its start, and the way back through its first body.
   struct Chained {
     Run run;
-    std::vector<std::size_t> before;   ///< runs that end at the input ends of the first body
-    std::size_t start = Overall::none; ///< place of the overall equation's body at the start of the chain
-    bool ends_chain = true;            ///< it ends at ground or at a body with several inputs
-    RiccatiStep<6, Eigen::Dynamic> step;   ///< through the first body
-    Matrix6 P = Matrix6::Identity();   ///< z_b at the start of the chain = P z_b at the end of this run + p y
+    std::vector<std::size_t> before;      ///< runs that end at the input ends of the first body
+    std::size_t start = Overall::none;    ///< place of the overall equation's body at the start of the chain
+    bool ends_chain = true;               ///< it ends at ground or at a body with several inputs
+    RiccatiStep<6, Eigen::Dynamic> step;  ///< through the first body
+    Matrix6 P = Matrix6::Identity();      ///< z_b at the start of the chain = P z_b at the end of this run + p y
     Matrix6X p;
   };
 
   Work(const SystemView& v, const Variant& choice)
-      : view(v), variant(choice), links(v), overall(links), z_b(links.size(), Vector6::Zero()),
+      : view(v),
+        variant(choice),
+        links(v),
+        overall(links),
+        z_b(links.size(), Vector6::Zero()),
         z_a(links.size(), Vector6::Zero()) {
     std::vector<double> q(view.nq_tree), rest(view.nv_tree);
     for (const JointData& joint : view.tree_joints()) joint_neutral(joint, q.data() + joint.q_offset);
@@ -71,7 +76,7 @@ struct Sweep::Work {
   void make_runs() {
     std::vector<std::size_t> run_of(links.size(), Overall::none);
     for (std::size_t first = links.size(); first-- > 0;) {
-      if (run_of[first] != Overall::none) continue;   // inside the run of a body further out
+      if (run_of[first] != Overall::none) continue;  // inside the run of a body further out
       std::size_t last = first;
       while (continues(last)) last = links.parent(last);
       std::vector<std::size_t> before;
@@ -101,7 +106,7 @@ struct Sweep::Work {
   void start(Chained& c) noexcept {
     const std::size_t body = c.run.first();
     Relation& s = c.run.start();
-    if (c.before.size() == 1) {   // Eqs 24–30 through the body
+    if (c.before.size() == 1) {  // Eqs 24–30 through the body
       step(c, links.element(chained[c.before.front()].run.last()), chained[c.before.front()].run.end());
       s.S = c.step.S_next;
       s.F = c.step.e_next;
@@ -114,7 +119,7 @@ struct Sweep::Work {
     Index column = 1;
     for (const std::size_t before : c.before) {
       const std::size_t child = chained[before].run.last();
-      if (variant.overall) {      // Eq 8: further columns for m and q of each input
+      if (variant.overall) {  // Eq 8: further columns for m and q of each input
         s.F.middleCols<6>(column) = links.X(child);
         column += 6;
       } else {

@@ -14,8 +14,8 @@
 namespace polyform::riccati::paper {
 
 struct Variant {
-  bool product = false;   ///< transfer-product instead of riccati
-  bool overall = false;   ///< overall instead of condensed
+  bool product = false;  ///< transfer-product instead of riccati
+  bool overall = false;  ///< overall instead of condensed
 };
 
 /// Whether the variant can carry the system; if not, why, naming option, body or joint.

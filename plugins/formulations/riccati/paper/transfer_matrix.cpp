@@ -39,7 +39,7 @@ Matrix multi_input_transfer_matrix(const RigidBody& b, std::span<const Vec3> oth
   for (std::size_t j = 0; j < others.size(); ++j) {
     const Index m = space.m(static_cast<Index>(j) + 1), q = space.q(static_cast<Index>(j) + 1);
     U.block<3, 3>(6, m).setIdentity();
-    U.block<3, 3>(6, q) = to_eigen(skew(b.r_IO)) - to_eigen(skew(others[j]));   // E6 + E_Ij, Eq 9
+    U.block<3, 3>(6, q) = to_eigen(skew(b.r_IO)) - to_eigen(skew(others[j]));  // E6 + E_Ij, Eq 9
     U.block<3, 3>(9, q).setIdentity();
   }
   return U;

@@ -19,11 +19,11 @@ using Rows6 = Eigen::Matrix<double, Eigen::Dynamic, 6, 0, 6, 6>;
 
 /// A rigid body at an instant, ground axes.
 struct RigidBody {
-  double mass = 0;        ///< kg
-  Vec3 r_IC, r_IO;        ///< from the (first) input end to the mass centre and to the output end, m
-  Mat3 J_I;               ///< A J' Aᵀ: inertia about the (first) input end, kg m²
-  Vec3 Omega;             ///< rad/s
-  Vec3 f_C, m_C;          ///< applied force and moment about the mass centre, gravity among them
+  double mass = 0;  ///< kg
+  Vec3 r_IC, r_IO;  ///< from the (first) input end to the mass centre and to the output end, m
+  Mat3 J_I;         ///< A J' Aᵀ: inertia about the (first) input end, kg m²
+  Vec3 Omega;       ///< rad/s
+  Vec3 f_C, m_C;    ///< applied force and moment about the mass centre, gravity among them
 };
 
 /// Inertia about a point from which the mass centre lies at r, from that about the mass centre.
@@ -43,7 +43,7 @@ Matrix ball_hinge(const Layout&, const Matrix& outboard);
 struct HingeMotion {
   Columns H;
   Vector6 bias = Vector6::Zero();
-  Effort effort;          ///< τ: along H, on the element before the hinge
+  Effort effort;  ///< τ: along H, on the element before the hinge
 
   /// Cᵀ z_a = τ is the hinge's condition on z_a = [m q].
   Columns condition() const {

@@ -36,8 +36,8 @@ class CountedOutputs {
   std::vector<Variable> all_;
 };
 
-/// Types that differ in such a count, made when they are asked for first; they live until the program ends. A type gives
-/// them as its variants (type_variants.hpp). Type is made from the count.
+/// Types that differ in such a count, made when they are asked for first; they live until the program ends. A type
+/// gives them as its variants (type_variants.hpp). Type is made from the count.
 template <class Type>
 class TypesByCount {
  public:

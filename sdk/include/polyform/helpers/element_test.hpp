@@ -1,5 +1,5 @@
-// For tests of forces, constraints and modules: one instance by itself, without a model, a host or a solver. Joints have
-// joint_test.hpp.
+// For tests of forces, constraints and modules: one instance by itself, without a model, a host or a solver. Joints
+// have joint_test.hpp.
 //
 //   polyform::testing::ElementTest spring(example::hardening_spring);
 //   spring.set("stiffness", 50).set("hardening", 0).set("free_length", 0.8).attach("a").attach("b");
@@ -42,7 +42,7 @@ struct ElementResult {
   std::vector<Spatial> A_markers;  ///< rows × markers: A of a constraint, C of a module
   std::vector<double> B, residual, velocity_right, acceleration_right, effort;
 
-  std::vector<double> M, f, A;     ///< of a module
+  std::vector<double> M, f, A;  ///< of a module
   double kinetic_energy = 0;
 };
 
@@ -91,7 +91,11 @@ class ElementTest : public TestFields<ElementTest<Type>> {
   /// their start. A refusal by define() throws its message.
   void create() {
     place_attachments();
-    instance_ = {.fields = fields_, .markers = markers_, .drawn = drawn_, .joints = joints_, .gravity = gravity_,
+    instance_ = {.fields = fields_,
+                 .markers = markers_,
+                 .drawn = drawn_,
+                 .joints = joints_,
+                 .gravity = gravity_,
                  .inertias = inertias_};
     typename Fields::Sink sink;
     if (!type_.define(instance_, 0, sink) || sink.failed)
@@ -254,8 +258,8 @@ class ElementTest : public TestFields<ElementTest<Type>> {
   std::unique_ptr<Batch, Destroy> batch_;
 };
 /// From an object of a derived class: its base tells the kind.
-ElementTest(const ForceType&) -> ElementTest<ForceType>;
-ElementTest(const ConstraintType&) -> ElementTest<ConstraintType>;
-ElementTest(const ModuleType&) -> ElementTest<ModuleType>;
+ElementTest(const ForceType&)->ElementTest<ForceType>;
+ElementTest(const ConstraintType&)->ElementTest<ConstraintType>;
+ElementTest(const ModuleType&)->ElementTest<ModuleType>;
 
 }  // namespace polyform::testing

@@ -112,9 +112,8 @@ class JointTest : public TestFields<JointTest> {
     const std::vector<double> rates = rates_at(q, v);
     std::vector<double> accelerations(data_.nv);
     for (const Given& g : given_) accelerations[g.velocity] = g.function(time).acceleration;
-    const Spatial found = difference([&](double h) {
-      return motion_at(moved(q, rates, h), moved(v, accelerations, h)).twist;
-    });
+    const Spatial found =
+        difference([&](double h) { return motion_at(moved(q, rates, h), moved(v, accelerations, h)).twist; });
     return error(here.bias, found);
   }
   /// Error of the coordinates that the pose at q gives back, from a hint nearby.

@@ -1,5 +1,5 @@
-// A number with which the law of a force is told to a recorder (contract/force_law.hpp): a law that is a template on its
-// number computes with double, and with this number it is taken down.
+// A number with which the law of a force is told to a recorder (contract/force_law.hpp): a law that is a template on
+// its number computes with double, and with this number it is taken down.
 //
 //   template <class T> T tension(const SpringOf<T>& s, const T& length, const T& rate);
 //

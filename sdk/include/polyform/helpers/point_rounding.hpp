@@ -44,8 +44,8 @@ inline void warn_of_rounded_line(const ElementInstance& instance, std::size_t k,
   constexpr double rounding = 0.5 * std::numeric_limits<double>::epsilon(), told = 1e-7;
   const Vec3 a = drawn_place(instance, k), b = drawn_place(instance, k + 1);
   const double length = norm(b - a), distance = std::max(norm(a), norm(b));
-  const double unknown = point_rounding(instance, k) + point_rounding(instance, k + 1) +
-                         rounding_of_places * (norm(a) + norm(b));
+  const double unknown =
+      point_rounding(instance, k) + point_rounding(instance, k + 1) + rounding_of_places * (norm(a) + norm(b));
   if (!(length > unknown)) {
     if (pushes)
       sink.report(Severity::warning, number, field,

@@ -10,10 +10,11 @@
 
 namespace polyform {
 
-/// The rows of a table, or of several tables over the same places, which the motion passes. An integrator that evaluates
-/// a table at the ends of a long step does not see a narrow bump in between. From any place this tells the way on which
-/// the table is a straight line, or bends so smoothly that a few values show it, and half a row more: there the
-/// integrator sees what begins. Along a straight stretch a step has no bound, in a narrow bump it is a row long.
+/// The rows of a table, or of several tables over the same places, which the motion passes. An integrator that
+/// evaluates a table at the ends of a long step does not see a narrow bump in between. From any place this tells the
+/// way on which the table is a straight line, or bends so smoothly that a few values show it, and half a row more:
+/// there the integrator sees what begins. Along a straight stretch a step has no bound, in a narrow bump it is a row
+/// long.
 ///
 /// Beyond its ends a table is held. Good for EventOutput::guard: way(x, rate > 0) / |rate|.
 class RowReach {
@@ -88,7 +89,8 @@ class RowReach {
       double departure = 0, misfit = 0;
       for (std::size_t i = from + 1; i < to; ++i) {
         const double share = (x_[i] - x_[from]) / (x_[to] - x_[from]);
-        departure = std::max(departure, std::abs(value(i, t) - value(from, t) - share * (value(to, t) - value(from, t))));
+        departure =
+            std::max(departure, std::abs(value(i, t) - value(from, t) - share * (value(to, t) - value(from, t))));
         double cubic = 0;  // Lagrange's form
         for (const std::size_t j : at) {
           double weight = value(j, t);
@@ -107,8 +109,7 @@ class RowReach {
   void find_ends() {
     const std::size_t n = x_.size(), intervals = n - 1;
     std::vector<std::size_t> last(intervals), first(intervals);  // rows up to which, and from which, all is plain
-    for (std::size_t i = intervals; i-- > 0;)
-      last[i] = i + 1 < intervals && is_straight(i + 1) ? last[i + 1] : i + 1;
+    for (std::size_t i = intervals; i-- > 0;) last[i] = i + 1 < intervals && is_straight(i + 1) ? last[i + 1] : i + 1;
     for (std::size_t i = 0; i < intervals; ++i) first[i] = i > 0 && is_straight(i) ? first[i - 1] : i;
     // Smooth stretches of two blocks; a stretch of fewer rows would pass as a cubic whatever it is.
     constexpr std::size_t shortest = 4;

@@ -32,10 +32,11 @@ bool is_mesh_file(std::string_view ending);
 /// The triangles of the bytes of a file whose name ends so:
 ///   .stl          text or binary;
 ///   .obj          `v` and `f` of it; a face of more corners becomes a fan of triangles;
-///   .glb, .gltf   glTF 2.0: the triangles of its scene, each at the place of its node, in the axes of the file. All numbers
+///   .glb, .gltf   glTF 2.0: the triangles of its scene, each at the place of its node, in the axes of the file. All
+///   numbers
 ///                 must be in the file, and neither compressed nor sparse.
-/// Nothing, and the fault, if they cannot be read, or hold no triangle or a number that is not finite. Corners of STL and
-/// glTF files at the same place become one.
+/// Nothing, and the fault, if they cannot be read, or hold no triangle or a number that is not finite. Corners of STL
+/// and glTF files at the same place become one.
 std::optional<TriangleMesh> read_mesh(std::string_view bytes, std::string_view ending, MeshFault&);
 
 /// The smallest convex body around points, by Quickhull (Barber, Dobkin and Huhdanpaa 1996): its corners, a selection

@@ -22,7 +22,7 @@ struct Imbalance {
   enum class Of { body, module };
   double part = 0;
   Of of = Of::body;
-  std::string_view name;   ///< of the system view; empty if nothing is out of balance
+  std::string_view name;  ///< of the system view; empty if nothing is out of balance
 };
 
 namespace balance {

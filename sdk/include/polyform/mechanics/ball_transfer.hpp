@@ -99,9 +99,9 @@ bool eliminate_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, con
 /// r̃ u.
 template <class T>
 Matrix3<T> cross_columns(const Vector3<T>& r, const Symmetric3<T>& u) {
-  return {{r.y * u.xz - r.z * u.xy, r.y * u.yz - r.z * u.yy, r.y * u.zz - r.z * u.yz,
-           r.z * u.xx - r.x * u.xz, r.z * u.xy - r.x * u.yz, r.z * u.xz - r.x * u.zz,
-           r.x * u.xy - r.y * u.xx, r.x * u.yy - r.y * u.xy, r.x * u.yz - r.y * u.xz}};
+  return {{r.y * u.xz - r.z * u.xy, r.y * u.yz - r.z * u.yy, r.y * u.zz - r.z * u.yz, r.z * u.xx - r.x * u.xz,
+           r.z * u.xy - r.x * u.yz, r.z * u.xz - r.x * u.zz, r.x * u.xy - r.y * u.xx, r.x * u.yy - r.y * u.xy,
+           r.x * u.yz - r.y * u.xz}};
 }
 /// r̃ mᵀ with m = r̃ u, which makes it symmetric.
 template <class T>

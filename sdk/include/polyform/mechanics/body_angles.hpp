@@ -54,8 +54,9 @@ class BodyAngles {
   /// The angles of an orientation: the second in [−π/2, π/2], or in [0, π] if the first and the third axis are the
   /// same. At gimbal lock the third angle is zero.
   Vec3 of(const Mat3& R) const {
-    const std::size_t i = axes_[0], j = axes_[1], k = 3 - i - j;  // k: the axis that is neither the first nor the second
-    const double sign = (j + 3 - i) % 3 == 1 ? 1 : -1;            // of i × j along k
+    const std::size_t i = axes_[0], j = axes_[1],
+                      k = 3 - i - j;                    // k: the axis that is neither the first nor the second
+    const double sign = (j + 3 - i) % 3 == 1 ? 1 : -1;  // of i × j along k
     Vec3 beta{};
     if (axes_[2] != i) {
       const double c = std::hypot(R(i, i), R(i, j));

@@ -18,18 +18,16 @@ class ConstraintSet {
     Strided<const Marker> markers;
     std::span<const JointIndex> joints;
     std::size_t rows = 0;
-    std::size_t velocities = 0;          ///< of the attached joints together
-    bool holonomic = false;  ///< true: all its rows are holonomic, unless holonomic_rows says it row by row
+    std::size_t velocities = 0;  ///< of the attached joints together
+    bool holonomic = false;      ///< true: all its rows are holonomic, unless holonomic_rows says it row by row
     std::span<const char> holonomic_rows;  ///< of a module: one per row; of a constraint element: empty
-    bool is_holonomic(std::size_t row) const {
-      return holonomic_rows.empty() ? holonomic : holonomic_rows[row] != 0;
-    }
+    bool is_holonomic(std::size_t row) const { return holonomic_rows.empty() ? holonomic : holonomic_rows[row] != 0; }
     // Set by evaluate; meanings as in ConstraintOutput.
-    std::span<const Spatial> A;          ///< rows × markers
-    std::span<const double> B;           ///< rows × velocities
-    std::span<const double> residual, velocity_right, acceleration_right, effort;   ///< rows each
+    std::span<const Spatial> A;                                                    ///< rows × markers
+    std::span<const double> B;                                                     ///< rows × velocities
+    std::span<const double> residual, velocity_right, acceleration_right, effort;  ///< rows each
     Strided<const MarkerMotion> motions;
-    std::span<const Vec3> arms;          ///< from the origins of the markers' frames, ground axes
+    std::span<const Vec3> arms;  ///< from the origins of the markers' frames, ground axes
   };
 
   /// Makes the batches of all constraint types of the system. good() tells whether all could be made.
@@ -60,8 +58,8 @@ class ConstraintSet {
   };
   std::vector<Batch> batches_;
   std::vector<Element> elements_;
-  std::vector<std::int32_t> initial_;        ///< discrete states of the constraint elements at the start
-  std::span<const std::int32_t> discrete_;   ///< those of all elements, in use
+  std::vector<std::int32_t> initial_;       ///< discrete states of the constraint elements at the start
+  std::span<const std::int32_t> discrete_;  ///< those of all elements, in use
   bool good_ = true;
 };
 

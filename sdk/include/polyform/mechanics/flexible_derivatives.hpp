@@ -25,9 +25,9 @@ class FlexibleDerivatives {
   /// n = 6 + modes numbers make a row of a body's matrices.
   struct Element {
     std::size_t body = 0, modes = 0;
-    std::size_t mode = 0;                ///< the first of its modes among all of the system
-    std::size_t matrix = 0;              ///< the first of n² numbers
-    std::size_t row = 0;                 ///< the first of n numbers
+    std::size_t mode = 0;    ///< the first of its modes among all of the system
+    std::size_t matrix = 0;  ///< the first of n² numbers
+    std::size_t row = 0;     ///< the first of n numbers
     std::size_t n() const { return 6 + modes; }
   };
 
@@ -35,7 +35,7 @@ class FlexibleDerivatives {
   explicit FlexibleDerivatives(const SystemView&);
   bool good() const { return set_.good(); }
   std::span<const Element> elements() const { return elements_; }
-  std::size_t numbers() const { return M_.size(); }   ///< of all matrices of one kind
+  std::size_t numbers() const { return M_.size(); }  ///< of all matrices of one kind
 
   /// frames: motions of all bodies at least; accelerations: of the origins of their frames; the rest of all modes.
   void evaluate(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations, std::span<const double> eta,
@@ -58,9 +58,9 @@ class FlexibleDerivatives {
   const SystemView& view_;
   FlexibleSet set_;
   std::vector<Element> elements_;
-  std::vector<BodyMotion> motions_;           ///< of the bodies, moved for differences
+  std::vector<BodyMotion> motions_;  ///< of the bodies, moved for differences
   std::vector<double> eta_, etadot_;
-  std::vector<double> z_, wrench_, moved_;    ///< per element n, from Element::row on
+  std::vector<double> z_, wrench_, moved_;  ///< per element n, from Element::row on
   std::vector<double> M_, G_, K_;
 };
 

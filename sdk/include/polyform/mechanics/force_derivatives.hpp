@@ -23,13 +23,13 @@ class ForceDerivatives {
   /// coordinates, q̇ = N v), then their velocities, then the states. outputs: moment and force at each marker, efforts,
   /// rates of the states.
   struct Instance {
-    std::size_t group = 0, number = 0;   ///< of the view's forces, and within the group
+    std::size_t group = 0, number = 0;  ///< of the view's forces, and within the group
     std::size_t first_marker = 0, markers = 0;
     std::size_t first_joint = 0, joints = 0;
     std::size_t first_v = 0, first_q = 0, velocities = 0;
     std::size_t first_state = 0, states = 0;  ///< in the group
-    std::size_t state_offset = 0;        ///< among all first-order states
-    std::size_t matrix = 0;              ///< outputs × inputs, rows first
+    std::size_t state_offset = 0;             ///< among all first-order states
+    std::size_t matrix = 0;                   ///< outputs × inputs, rows first
     std::size_t inputs() const { return marker_inputs * markers + 2 * velocities + states; }
     std::size_t outputs() const { return marker_outputs * markers + velocities + states; }
   };
@@ -51,8 +51,8 @@ class ForceDerivatives {
   /// The matrix of the last evaluate().
   const double* matrix(const Instance& i) const { return numbers_.data() + i.matrix; }
   std::span<const Marker> markers(const Instance&) const;
-  std::span<const Vec3> arms(const Instance&) const;        ///< from the origins of the markers' frames
-  std::span<const Spatial> wrenches(const Instance&) const; ///< on the markers at the state
+  std::span<const Vec3> arms(const Instance&) const;         ///< from the origins of the markers' frames
+  std::span<const Spatial> wrenches(const Instance&) const;  ///< on the markers at the state
   std::span<const JointIndex> joints(const Instance&) const;
 
  private:

@@ -77,8 +77,8 @@ class ModuleSet {
 
   std::deque<Batch> batches_;
   std::vector<Module> modules_;
-  std::vector<std::int32_t> initial_;        ///< discrete states of the modules at the start
-  std::span<const std::int32_t> discrete_;   ///< those of all elements, in use
+  std::vector<std::int32_t> initial_;       ///< discrete states of the modules at the start
+  std::span<const std::int32_t> discrete_;  ///< those of all elements, in use
   bool good_ = true;
   double kinetic_energy_ = 0, potential_energy_ = 0, power_ = 0;
 };

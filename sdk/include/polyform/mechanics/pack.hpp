@@ -45,9 +45,18 @@ struct Pack {
   constexpr double operator[](std::size_t lane) const { return lanes[lane]; }
   constexpr void set(std::size_t lane, double x) { lanes[lane] = x; }
 
-  constexpr Pack& operator+=(const Pack& b) { lanes += b.lanes; return *this; }
-  constexpr Pack& operator-=(const Pack& b) { lanes -= b.lanes; return *this; }
-  constexpr Pack& operator*=(const Pack& b) { lanes *= b.lanes; return *this; }
+  constexpr Pack& operator+=(const Pack& b) {
+    lanes += b.lanes;
+    return *this;
+  }
+  constexpr Pack& operator-=(const Pack& b) {
+    lanes -= b.lanes;
+    return *this;
+  }
+  constexpr Pack& operator*=(const Pack& b) {
+    lanes *= b.lanes;
+    return *this;
+  }
   friend constexpr Pack operator+(const Pack& a, const Pack& b) { return Pack(Lanes(a.lanes + b.lanes)); }
   friend constexpr Pack operator-(const Pack& a, const Pack& b) { return Pack(Lanes(a.lanes - b.lanes)); }
   friend constexpr Pack operator*(const Pack& a, const Pack& b) { return Pack(Lanes(a.lanes * b.lanes)); }
@@ -63,7 +72,10 @@ struct PackMask {
   Lanes lanes{};
 
   constexpr bool operator[](std::size_t lane) const { return lanes[lane] != 0; }
-  constexpr PackMask& operator|=(const PackMask& b) { lanes |= b.lanes; return *this; }
+  constexpr PackMask& operator|=(const PackMask& b) {
+    lanes |= b.lanes;
+    return *this;
+  }
 };
 
 /// The operations that a kernel needs for its number.

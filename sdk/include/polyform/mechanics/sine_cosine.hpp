@@ -1,5 +1,5 @@
-// Sine and cosine of an angle by arithmetic alone: for loops over many angles, which a compiler makes vectors of, and for
-// devices. It needs no standard library.
+// Sine and cosine of an angle by arithmetic alone: for loops over many angles, which a compiler makes vectors of, and
+// for devices. It needs no standard library.
 #pragma once
 
 namespace polyform {
@@ -15,8 +15,7 @@ inline constexpr double largest_angle = 1e6;
 
 // π/2 in three parts. The first two have 33 bits, so that their products with a number of quarter turns below 2²⁰ are
 // exact; what the three leave out is below 2⁻¹²⁰.
-inline constexpr double quarter_1 = 0x1.921fb544p+0, quarter_2 = 0x1.0b4611a6p-34,
-                        quarter_3 = 0x1.3198a2e037073p-69;
+inline constexpr double quarter_1 = 0x1.921fb544p+0, quarter_2 = 0x1.0b4611a6p-34, quarter_3 = 0x1.3198a2e037073p-69;
 inline constexpr double quarters_per_radian = 0x1.45f306dc9c883p-1;
 /// Added to a small number, it leaves the nearest integer in the last bits of the sum.
 inline constexpr double rounder = 0x1.8p52;

@@ -20,9 +20,9 @@ namespace polyform {
 /// z_a = S z_b + e at a point: [moment; force] = [aa au; auᵀ uu] [Ω̇; r̈] + e.
 template <class T>
 struct Transfer {
-  Symmetric3<T> aa;    ///< moment per angular acceleration
-  Matrix3<T> au;       ///< moment per acceleration of the point
-  Symmetric3<T> uu;    ///< force per acceleration of the point
+  Symmetric3<T> aa;  ///< moment per angular acceleration
+  Matrix3<T> au;     ///< moment per acceleration of the point
+  Symmetric3<T> uu;  ///< force per acceleration of the point
   SpatialVector<T> e;
 
   Transfer& operator+=(const Transfer& b) {
@@ -44,9 +44,9 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
 /// keeps its digits next to large moments.
 template <class T>
 struct Inertia {
-  T mass{}, least{};      ///< λ
-  Vector3<T> moment;      ///< mass times the vector from P to the mass centre
-  Vector3<T> a, b;        ///< along the other principal axes
+  T mass{}, least{};  ///< λ
+  Vector3<T> moment;  ///< mass times the vector from P to the mass centre
+  Vector3<T> a, b;    ///< along the other principal axes
 
   Inertia turned(const Matrix3<T>& R) const { return {mass, least, R * moment, R * a, R * b}; }
   /// The moment of inertia about a unit axis through P.
@@ -128,9 +128,9 @@ Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r) {
 template <class T>
 struct Column {
   SpatialVector<T> H;
-  SpatialVector<T> U;   ///< S H
-  T inverse{};          ///< 1 / (Hᵀ S H)
-  T free{};             ///< τ − Hᵀ e
+  SpatialVector<T> U;  ///< S H
+  T inverse{};         ///< 1 / (Hᵀ S H)
+  T free{};            ///< τ − Hᵀ e
 
   /// Eq. 33: v̇ from the accelerations z that the rest of the hinge gives.
   T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
@@ -143,9 +143,8 @@ void add_stiffness(Transfer<T>& s, const SpatialVector<T>& y, const T& factor) {
   const Vector3<T> ai = factor * a, ui = factor * u;
   s.aa += Symmetric3<T>{ai.x * a.x, ai.y * a.y, ai.z * a.z, ai.x * a.y, ai.x * a.z, ai.y * a.z};
   s.uu += Symmetric3<T>{ui.x * u.x, ui.y * u.y, ui.z * u.z, ui.x * u.y, ui.x * u.z, ui.y * u.z};
-  s.au += Matrix3<T>{{ai.x * u.x, ai.x * u.y, ai.x * u.z,
-                      ai.y * u.x, ai.y * u.y, ai.y * u.z,
-                      ai.z * u.x, ai.z * u.y, ai.z * u.z}};
+  s.au += Matrix3<T>{
+      {ai.x * u.x, ai.x * u.y, ai.x * u.z, ai.y * u.x, ai.y * u.y, ai.y * u.z, ai.z * u.x, ai.z * u.y, ai.z * u.z}};
 }
 
 /// Eqs. 29, 30 for one direction: S ← S − U D⁻¹ Uᵀ and e ← e + U D⁻¹ (τ − Hᵀ e) with U, 1/D and τ − Hᵀ e of the column.

@@ -56,9 +56,7 @@ class AbsoluteEquations {
   Coefficients coefficients(std::size_t constraint, std::size_t i) const {
     const absolute::Constraints::Constraint& t = model_.constraints[constraint];
     const absolute::Constraints::Entry& e = model_.constraints.entry(t.entry + i);
-    return {e.block,
-            {model_.rows.frames(e), e.frame == 0 ? 0 : t.rows},
-            {model_.rows.own(e, 0), t.rows * e.owns}};
+    return {e.block, {model_.rows.frames(e), e.frame == 0 ? 0 : t.rows}, {model_.rows.own(e, 0), t.rows * e.owns}};
   }
 
   std::span<const double> right() const { return model_.rows.right(); }  ///< b

@@ -77,8 +77,7 @@ class AbsoluteSystem {
   /// the system, read for modules; without them, rows of modules ask nothing.
   const AbsoluteEquations& evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q,
                                     std::span<double> v, std::span<const double> eta = {},
-                                    std::span<const double> etadot = {},
-                                    std::span<const double> states = {}) noexcept;
+                                    std::span<const double> etadot = {}, std::span<const double> states = {}) noexcept;
   /// Accelerations at the evaluated motions, or null. wrenches: applied, about the mass centres (of flexible bodies:
   /// the frame origins), without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints;
   /// modal_forces: applied, of all modes.
@@ -93,8 +92,8 @@ class AbsoluteSystem {
 
   /// Whether the accelerations just found (or set) meet all rows, dependent rows included; if not, failure() names the
   /// joint or element. A row that nearly depends on others needs to be met only in part (solvers/contradiction.hpp).
-  /// given_way: what rows that are not rigid may miss, or empty. Do not call this at stages of an integrator: a stage may
-  /// come so near to a singular position that a row counts as dependent there, and would be called a contradiction.
+  /// given_way: what rows that are not rigid may miss, or empty. Do not call this at stages of an integrator: a stage
+  /// may come so near to a singular position that a row counts as dependent there, and would be called a contradiction.
   /// States at the ends of steps are corrected first, so they do not come so near.
   bool check_rows(std::span<const double> given_way = {}) noexcept;
   /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.

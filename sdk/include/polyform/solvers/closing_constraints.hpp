@@ -95,7 +95,7 @@ class ClosingConstraints {
   const SystemView& view_;
   ElementRows elements_;
   LoopLayout layout_;
-  std::vector<JointConstraint> joints_;   ///< per cut joint
+  std::vector<JointConstraint> joints_;  ///< per cut joint
   ClosingErrors errors_;
 };
 

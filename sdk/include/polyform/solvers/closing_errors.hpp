@@ -14,11 +14,11 @@ namespace polyform {
 /// The largest errors of all rows at one state, and the sizes by which they are judged.
 class ClosingErrors {
  public:
-  double position() const { return position_; }      ///< largest residual, rad or m
-  double velocity() const { return velocity_; }      ///< largest rate, rad/s or m/s
-  double of_elements() const { return elements_; }   ///< largest rate of the rows of elements alone
-  double size() const { return size_; }     ///< largest distance of a constrained frame from the origin, m, or 1
-  double speed() const { return speed_; }   ///< largest of the constrained frames, rad/s or m/s, or 1
+  double position() const { return position_; }     ///< largest residual, rad or m
+  double velocity() const { return velocity_; }     ///< largest rate, rad/s or m/s
+  double of_elements() const { return elements_; }  ///< largest rate of the rows of elements alone
+  double size() const { return size_; }    ///< largest distance of a constrained frame from the origin, m, or 1
+  double speed() const { return speed_; }  ///< largest of the constrained frames, rad/s or m/s, or 1
   /// About the part of the errors that is rounding.
   double position_rounding() const { return position_rounding_part * size_; }
   double velocity_rounding() const { return velocity_rounding_part * speed_; }

@@ -28,11 +28,11 @@ struct DeviceNumbers {
 
 /// What the kernels of loops read and write besides.
 struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
-  double *missed = nullptr, *missed_rates = nullptr;   ///< by positions and velocities, per row
-  double* extent = nullptr;         ///< squares: of the largest distance of what loops tie, and of its velocity
-  double* turns = nullptr;          ///< coordinates of the cut joints, where they stand in a state
-  const double* asked = nullptr;    ///< of the step, per row
-  double* steps = nullptr;          ///< of positions, then of velocities
+  double *missed = nullptr, *missed_rates = nullptr;  ///< by positions and velocities, per row
+  double* extent = nullptr;       ///< squares: of the largest distance of what loops tie, and of its velocity
+  double* turns = nullptr;        ///< coordinates of the cut joints, where they stand in a state
+  const double* asked = nullptr;  ///< of the step, per row
+  double* steps = nullptr;        ///< of positions, then of velocities
 };
 
 /// Runs world w. Model tells sizes and the kernels: the source of a compiled model, or tables. Of a compiled model all
@@ -41,8 +41,17 @@ template <class Model>
 class DeviceRun {
  public:
   POLYFORM_KERNEL DeviceRun(Model& model, const DeviceWorlds& in, unsigned long w)
-      : model_(model), in_(in), w_(w), y_(model), at_(model), end_(model), sum_(model), rates_(model), sines_(model),
-        cosines_(model), work_(model) {
+      : model_(model),
+        in_(in),
+        w_(w),
+        y_(model),
+        at_(model),
+        end_(model),
+        sum_(model),
+        rates_(model),
+        sines_(model),
+        cosines_(model),
+        work_(model) {
     if constexpr (!device::is_general<Model>)
       static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
     POLYFORM_UNROLL for (unsigned i = 0; i < model_.states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
@@ -160,8 +169,8 @@ class DeviceRun {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
-      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i)
-        sum_[i] = stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) sum_[i] =
+          stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
     POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = y_[i] + h / 6 * sum_[i];
     correct(at_);
@@ -203,10 +212,10 @@ class DeviceRun {
   POLYFORM_KERNEL void show(unsigned long row, bool within, double share, double h, const double* k) {
     const double back = share - 1, a = share * share * (3 - 2 * share), b = h * share * share * back,
                  c = share * share * back * back * h, d = h * share * back * back;
-    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i)
-      at_[i] = within ? y_[i] + a * (end_[i] - y_[i]) + d * k[i] + b * k[6 * row_size() + i] +
-                            c * (sum_of_rates(1, i, k) + share * sum_of_rates(2, i, k))
-                      : end_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] =
+        within ? y_[i] + a * (end_[i] - y_[i]) + d * k[i] + b * k[6 * row_size() + i] +
+                     c * (sum_of_rates(1, i, k) + share * sum_of_rates(2, i, k))
+               : end_[i];
     correct(at_);
     put(row, at_);
   }
@@ -262,9 +271,9 @@ class DeviceRun {
       model_.measure(room);
       const double size = Room::greater(1, __builtin_sqrt(extent[0]));
       const double speed = Room::greater(1, __builtin_sqrt(extent[1]));
-      const auto aim = closing.next(largest(missed, model_.rows), largest(missed_rates, model_.rows), speed,
-                                    model_.closing_tolerance, model_.position_rounding * size,
-                                    model_.velocity_rounding * speed);
+      const auto aim =
+          closing.next(largest(missed, model_.rows), largest(missed_rates, model_.rows), speed,
+                       model_.closing_tolerance, model_.position_rounding * size, model_.velocity_rounding * speed);
       if (aim == device::Closing::Aim::none) break;
       const bool positions = aim == device::Closing::Aim::positions;
       for (unsigned r = 0; r < model_.rows; ++r) asked[r] = positions ? -missed[r] : -missed_rates[r];
@@ -278,8 +287,7 @@ class DeviceRun {
         closing.changed(largest(steps + first, count));
     }
     bad_ |= closing.failed();
-    for (unsigned i = 0; i < model_.cut_coordinates; ++i)
-      y[model_.cut_coordinate(i)] = turns[model_.cut_coordinate(i)];
+    for (unsigned i = 0; i < model_.cut_coordinates; ++i) y[model_.cut_coordinate(i)] = turns[model_.cut_coordinate(i)];
   }
   /// The largest absolute value, or what is no number.
   POLYFORM_KERNEL static double largest(const double* x, unsigned count) {
@@ -312,20 +320,21 @@ class DeviceRun {
 /// What launches call: polyform_rk4 and polyform_dopri5. For the processor these are functions that run all worlds one
 /// after the other.
 #ifdef __CUDA__
-#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                         \
-  extern "C" __attribute__((global)) void polyform_##method(polyform::DeviceWorlds in) {                \
-    const unsigned long w = static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) *                \
-                                __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();           \
-    Model model;                                                                                        \
-    if (w < in.worlds) polyform::DeviceRun<Model>(model, in, w).run_##method();                         \
+#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                      \
+  extern "C" __attribute__((global)) void polyform_##method(polyform::DeviceWorlds in) {             \
+    const unsigned long w =                                                                          \
+        static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) * __nvvm_read_ptx_sreg_ntid_x() + \
+        __nvvm_read_ptx_sreg_tid_x();                                                                \
+    Model model;                                                                                     \
+    if (w < in.worlds) polyform::DeviceRun<Model>(model, in, w).run_##method();                      \
   }
 #else
-#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                         \
-  extern "C" __attribute__((visibility("default"))) void polyform_##method(polyform::DeviceWorlds in) { \
-    Model model;                                                                                        \
+#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                            \
+  extern "C" __attribute__((visibility("default"))) void polyform_##method(polyform::DeviceWorlds in) {    \
+    Model model;                                                                                           \
     for (unsigned long w = 0; w < in.worlds; ++w) polyform::DeviceRun<Model>(model, in, w).run_##method(); \
   }
 #endif
-#define POLYFORM_DEVICE_ENTRY(Model)    \
+#define POLYFORM_DEVICE_ENTRY(Model)   \
   POLYFORM_DEVICE_FUNCTION(Model, rk4) \
   POLYFORM_DEVICE_FUNCTION(Model, dopri5)

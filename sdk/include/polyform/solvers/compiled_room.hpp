@@ -1,6 +1,6 @@
-// The arrays that the kernels of a compiled model read and write, and what they ask of their number. The kernels include
-// nothing else: they have no heap, no exception and no virtual call, and need no standard library, so that a compiler for
-// a device takes them too.
+// The arrays that the kernels of a compiled model read and write, and what they ask of their number. The kernels
+// include nothing else: they have no heap, no exception and no virtual call, and need no standard library, so that a
+// compiler for a device takes them too.
 #pragma once
 
 /// Before each function of a kernel. A compiler for a device makes one function of them.
@@ -23,17 +23,17 @@ struct CompiledRoom {
   using Mask = decltype(T{} > T{});
   using Index = decltype(sizeof(0));
 
-  const double* y = nullptr;      ///< number i of the first lane at y[i · stride]
-  double* ydot = nullptr;         ///< the same
-  const T *sines = nullptr, *cosines = nullptr;   ///< of the angles
+  const double* y = nullptr;                     ///< number i of the first lane at y[i · stride]
+  double* ydot = nullptr;                        ///< the same
+  const T *sines = nullptr, *cosines = nullptr;  ///< of the angles
   Numbers constants{}, frames{}, axes{}, ground{}, cuts{}, cut_places{};
-  Numbers forces{};               ///< what the laws of forces depend on
-  const T *motions = nullptr;     ///< of joints that are code
-  const T *loads = nullptr, *efforts = nullptr;   ///< what acts
-  T* frame_motions = nullptr;     ///< written where something acts on the frame that is not in the kernels
-  double* power = nullptr;        ///< of what acts, of the first lane: never null where the kernels have the forces
-  T* work = nullptr;              ///< from one part of a kernel to the next
-  Mask* bad = nullptr;            ///< lanes that the world's own solver has to do
+  Numbers forces{};                              ///< what the laws of forces depend on
+  const T* motions = nullptr;                    ///< of joints that are code
+  const T *loads = nullptr, *efforts = nullptr;  ///< what acts
+  T* frame_motions = nullptr;  ///< written where something acts on the frame that is not in the kernels
+  double* power = nullptr;     ///< of what acts, of the first lane: never null where the kernels have the forces
+  T* work = nullptr;           ///< from one part of a kernel to the next
+  Mask* bad = nullptr;         ///< lanes that the world's own solver has to do
 
   /// One world stands by itself, and worlds in lanes in a batch of eight.
   static constexpr Index stride = sizeof(T) == sizeof(double) ? 1 : 8;

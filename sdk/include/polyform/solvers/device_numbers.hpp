@@ -14,7 +14,7 @@ template <class Model>
 constexpr unsigned long count_of(const Model& model, Part part) {
   switch (part) {
     case Part::row: return model.states + model.integrals;
-    case Part::rates: return model.states + 1;   // with the power, which a model on which nothing acts does not write
+    case Part::rates: return model.states + 1;  // with the power, which a model on which nothing acts does not write
     case Part::sines: return model.angles + model.turns + 1;
     case Part::work: return model.work;
     case Part::stages: return 7 * (model.states + model.integrals);
@@ -45,7 +45,9 @@ struct GivenNumbers {
 };
 
 template <class Model>
-constexpr bool is_general = requires { typename Model::General; };
+constexpr bool is_general = requires {
+  typename Model::General;
+};
 template <class Model, Part part, bool general = is_general<Model>>
 struct NumbersOf {
   using Type = GivenNumbers<part>;

@@ -34,14 +34,13 @@ POLYFORM_KERNEL double power(double x, double e) {
 /// Dormand-Prince 5(4): E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., table
 /// 5.2 and section II.6. Weights of k1 to k6 in stages 2 to 7; the last are those of the end of the step.
 POLYFORM_KERNEL double weight(unsigned stage, unsigned of) {
-  constexpr double weights[7][6] = {
-      {},
-      {1.0 / 5},
-      {3.0 / 40, 9.0 / 40},
-      {44.0 / 45, -56.0 / 15, 32.0 / 9},
-      {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-      {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-      {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+  constexpr double weights[7][6] = {{},
+                                    {1.0 / 5},
+                                    {3.0 / 40, 9.0 / 40},
+                                    {44.0 / 45, -56.0 / 15, 32.0 / 9},
+                                    {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+                                    {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
+                                    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
   return weights[stage][of];
 }
 
@@ -57,8 +56,8 @@ POLYFORM_KERNEL double weight_of_sum(unsigned sum, unsigned of) {
   return weights[sum][of];
 }
 
-/// How Newton's method goes on closing loops: as LoopProjection::close() does, with fewer tries, for the world's own solver
-/// has more.
+/// How Newton's method goes on closing loops: as LoopProjection::close() does, with fewer tries, for the world's own
+/// solver has more.
 class Closing {
  public:
   enum class Aim { none, positions, velocities };

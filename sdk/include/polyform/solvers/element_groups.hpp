@@ -16,17 +16,17 @@ class ElementGroups {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   /// Rows of one element that form one block of the solution.
   struct Group {
-    const ConstraintSet::Element* of = nullptr;   ///< the element; of a module its rows
-    std::size_t first = 0;        ///< of its rows, among those of the element
+    const ConstraintSet::Element* of = nullptr;  ///< the element; of a module its rows
+    std::size_t first = 0;                       ///< of its rows, among those of the element
     std::size_t rows = 0;
-    std::size_t row = 0;          ///< the first among the rows of all groups
-    std::size_t frames = 0, frame_count = 0;   ///< of its frames
-    std::size_t share = 0;        ///< of rows × frames
-    std::size_t slots = 0;        ///< places among its frames of its markers', then of its joints' base and moving
-    std::size_t motion = 0;       ///< of its first joint
-    bool absolute = false;        ///< it ties ground, or has markers, whose motions against ground count
-    unsigned nonholonomic = 0;    ///< rows that ask nothing of positions, a bit each
-    std::size_t module = none;    ///< of rows of a module: its number
+    std::size_t row = 0;                      ///< the first among the rows of all groups
+    std::size_t frames = 0, frame_count = 0;  ///< of its frames
+    std::size_t share = 0;                    ///< of rows × frames
+    std::size_t slots = 0;      ///< places among its frames of its markers', then of its joints' base and moving
+    std::size_t motion = 0;     ///< of its first joint
+    bool absolute = false;      ///< it ties ground, or has markers, whose motions against ground count
+    unsigned nonholonomic = 0;  ///< rows that ask nothing of positions, a bit each
+    std::size_t module = none;  ///< of rows of a module: its number
   };
 
   /// The arguments outlive the object.

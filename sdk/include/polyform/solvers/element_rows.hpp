@@ -88,8 +88,8 @@ class ElementRows {
   ConstraintSet elements_;
   ModuleSet modules_;
   ElementGroups groups_;
-  std::vector<JointMotion> motions_;   ///< of the joints of each group
-  FrameRows solved_, asked_;           ///< asked_: in use with modules
+  std::vector<JointMotion> motions_;  ///< of the joints of each group
+  FrameRows solved_, asked_;          ///< asked_: in use with modules
   ModuleVariables variables_;
   ModuleLoads module_loads_;
 };

@@ -35,24 +35,24 @@ class FlexibleLinks {
   /// A frame of a flexible body.
   struct Attachment {
     std::size_t element = 0;
-    std::size_t node = none;       ///< in SystemView::nodes; none: the body frame
-    std::size_t columns = 0;       ///< of B, one per mode
-    Mat3 R;                        ///< the frame's orientation
-    Vec3 omega;                    ///< and angular velocity
-    Vec3 r;                        ///< from P
+    std::size_t node = none;  ///< in SystemView::nodes; none: the body frame
+    std::size_t columns = 0;  ///< of B, one per mode
+    Mat3 R;                   ///< the frame's orientation
+    Vec3 omega;               ///< and angular velocity
+    Vec3 r;                   ///< from P
     Spatial beta;
-    Transfer<double> sum;          ///< S and e of all that hangs on the frame, at its origin
+    Transfer<double> sum;  ///< S and e of all that hangs on the frame, at its origin
   };
 
   /// A flexible body.
   struct Element {
     std::size_t body = 0, modes = 0;
-    std::size_t mode = 0;                ///< the first of its modes among all of the system
-    std::size_t first = 0, end = 0;      ///< of its attachments; the body frame is the first
-    std::size_t carried = 0;             ///< attachment that the hinge holds
-    Vec3 to_P;                           ///< from the origin of the carried frame to P, in its axes
-    std::size_t direction = 0;           ///< of its directions among those of all bodies
-    std::size_t lower = 0;               ///< of A_mm, then L and D, among those of all bodies
+    std::size_t mode = 0;            ///< the first of its modes among all of the system
+    std::size_t first = 0, end = 0;  ///< of its attachments; the body frame is the first
+    std::size_t carried = 0;         ///< attachment that the hinge holds
+    Vec3 to_P;                       ///< from the origin of the carried frame to P, in its axes
+    std::size_t direction = 0;       ///< of its directions among those of all bodies
+    std::size_t lower = 0;           ///< of A_mm, then L and D, among those of all bodies
   };
 
   explicit FlexibleLinks(const SystemView&);
@@ -112,7 +112,7 @@ class FlexibleLinks {
   std::vector<std::size_t> element_of_, attachment_of_;
   std::vector<Element> elements_;
   std::vector<Attachment> attachments_;
-  std::vector<BodyMotion> frames_;      ///< R and angular velocity of the flexible bodies
+  std::vector<BodyMotion> frames_;  ///< R and angular velocity of the flexible bodies
   std::vector<Spatial> B_, couplings_, hinge_columns_;
   std::vector<double> lowers_, modal_;  ///< modal_: e_m
   std::vector<Column<double>> directions_;

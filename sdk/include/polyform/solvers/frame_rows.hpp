@@ -32,18 +32,16 @@ class FrameRows {
     }
   };
   struct Row {
-    double residual = 0;       ///< by how much the positions miss it
-    double rate = 0;           ///< by how much the velocities miss it
-    double acceleration = 0;   ///< what it asks of Σ share · V̇
+    double residual = 0;      ///< by how much the positions miss it
+    double rate = 0;          ///< by how much the velocities miss it
+    double acceleration = 0;  ///< what it asks of Σ share · V̇
   };
 
   explicit FrameRows(const ElementGroups& groups) : shares_(groups.shares()), rows_(groups.rows()) {}
 
   const Share& share(const Group& g, std::size_t row, std::size_t frame) const { return shares(g, row)[frame]; }
   /// The shares of a row, one per frame of the group.
-  const Share* shares(const Group& g, std::size_t row) const {
-    return shares_.data() + g.share + row * g.frame_count;
-  }
+  const Share* shares(const Group& g, std::size_t row) const { return shares_.data() + g.share + row * g.frame_count; }
   Share* shares(const Group& g, std::size_t row) { return shares_.data() + g.share + row * g.frame_count; }
   const Row& row(const Group& g, std::size_t row) const { return rows_[g.row + row]; }
   Row& row(const Group& g, std::size_t row) { return rows_[g.row + row]; }

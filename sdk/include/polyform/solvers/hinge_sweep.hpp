@@ -28,10 +28,10 @@ class HingeSweep {
   /// The loads and accelerations that move the tree.
   struct Drive {
     LoopClosure::Level level = LoopClosure::Level::acceleration;
-    Vec3 ground;                       ///< acceleration given to ground: minus gravity, or zero
-    bool loaded = false;               ///< the loads count
-    const double* efforts = nullptr;   ///< per v, or none
-    bool keep = false;                 ///< S and e of every body stay, for wrench()
+    Vec3 ground;                      ///< acceleration given to ground: minus gravity, or zero
+    bool loaded = false;              ///< the loads count
+    const double* efforts = nullptr;  ///< per v, or none
+    bool keep = false;                ///< S and e of every body stay, for wrench()
   };
   /// Makes both sweeps: they give the rates of the tree joints' velocity coordinates and of the modes. Call
   /// FlexibleLinks::begin before. False if a hinge or a mode has no inertia to move: failure() tells which.
@@ -76,14 +76,14 @@ class HingeSweep {
   TreeMotion& motion_;
   LoopClosure& loops_;
   FlexibleLinks& flexible_;
-  Vec3 ground_;                             ///< of the Drive at work
-  std::vector<Spatial> z_;                  ///< of the links, then of the frames of flexible bodies
+  Vec3 ground_;             ///< of the Drive at work
+  std::vector<Spatial> z_;  ///< of the links, then of the frames of flexible bodies
   std::vector<Ball<double>> balls_;
-  std::vector<Transfer<double>> slots_;     ///< sums of the S and e of all children but the first
+  std::vector<Transfer<double>> slots_;  ///< sums of the S and e of all children but the first
   std::vector<Spatial> load_;
   std::vector<Transfer<double>> kept_;
   std::vector<Vec3> arms_;
-  std::vector<double> taken_;               ///< what loops take from the rates of the modes
+  std::vector<double> taken_;  ///< what loops take from the rates of the modes
   SweepFailure failure_;
 };
 

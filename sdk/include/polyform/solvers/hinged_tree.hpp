@@ -23,10 +23,10 @@ struct HingedTree {
   using Link = HingedLink;
   /// Leads from the inside axes to the body frame, for all that enters or leaves the tree.
   struct Frame {
-    Mat3 K;                        ///< inside axes in body axes
-    std::size_t carried = 0;       ///< the frame that the hinge holds, among all frames
-    Vec3 to_P;                     ///< from that frame's origin, in its axes
-    Mat3 base_K;                   ///< K of the joint's base body, in whose axes the joint's coordinates are given
+    Mat3 K;                   ///< inside axes in body axes
+    std::size_t carried = 0;  ///< the frame that the hinge holds, among all frames
+    Vec3 to_P;                ///< from that frame's origin, in its axes
+    Mat3 base_K;              ///< K of the joint's base body, in whose axes the joint's coordinates are given
   };
 
   HingedTree(const SystemView&, const LoopClosure&);
@@ -37,12 +37,12 @@ struct HingedTree {
   std::size_t index_of(std::size_t attachment) const { return links.size() + attachment; }
 
   std::vector<Link> links;
-  std::vector<Inertia<double>> bodies;     ///< in their own axes
+  std::vector<Inertia<double>> bodies;  ///< in their own axes
   std::vector<Frame> frames;
   std::vector<JointData> general_joints;
-  std::vector<std::uint32_t> rotations;    ///< offsets of their coordinates
+  std::vector<std::uint32_t> rotations;  ///< offsets of their coordinates
   std::size_t columns = 0, balls = 0, slots = 0;
-  std::size_t most_modes = 0;              ///< of one flexible body
+  std::size_t most_modes = 0;  ///< of one flexible body
 };
 
 }  // namespace polyform

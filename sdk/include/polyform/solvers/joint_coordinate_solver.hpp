@@ -1,7 +1,7 @@
 // Solvers in joint coordinates: state, forces, loops and observations around a sweep over the spanning tree.
 //
-// The parts of such a solver (joint_dynamics.hpp, loop_closure.hpp, recursion.hpp …) are not installed; only formulations
-// of this tree include them.
+// The parts of such a solver (joint_dynamics.hpp, loop_closure.hpp, recursion.hpp …) are not installed; only
+// formulations of this tree include them.
 #pragma once
 
 #include <cstddef>

@@ -63,7 +63,7 @@ class JointDynamics {
   const SystemView& view_;  ///< the centred one
   JointState state_;
   DiscreteValues discrete_;
-  RowsLeftOut left_out_;    ///< per loop
+  RowsLeftOut left_out_;  ///< per loop
   FlexibleLinks flexible_;
   LoopClosure loops_;
   std::unique_ptr<TreeSweep> sweep_;

@@ -32,18 +32,16 @@ class JointNewton final : public NewtonMatrix, public NewtonDerivative, private 
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  private:
-  bool is_carried() const {
-    return TreeNewton::carries(dynamics_.view()) && !dynamics_.loops().completes_inertia();
-  }
+  bool is_carried() const { return TreeNewton::carries(dynamics_.view()) && !dynamics_.loops().completes_inertia(); }
   /// Filters an error of accelerations as Newton's solutions do.
   void apply(std::span<double> error) noexcept override;
 
   JointDynamics& dynamics_;
   Solver& solver_;
   std::unique_ptr<TreeNewton> newton_;
-  bool prepared_ = false;              ///< for a real γ, since the last linearize()
+  bool prepared_ = false;  ///< for a real γ, since the last linearize()
   std::vector<double> rates_, error_;
-  std::vector<Spatial> cuts_;          ///< what each cut joint transmits
+  std::vector<Spatial> cuts_;  ///< what each cut joint transmits
 };
 
 }  // namespace polyform

@@ -15,8 +15,8 @@ namespace polyform {
 /// The result of JointPlacement::place: its owner may rely on the kinematics of its state. Valid until the next
 /// placing.
 struct PlacedState {
-  std::span<const BodyMotion> motions;   ///< of all frames; empty for a tree if nobody asked for them
-  std::span<const double> q, v;          ///< of all joints, canonical order
+  std::span<const BodyMotion> motions;  ///< of all frames; empty for a tree if nobody asked for them
+  std::span<const double> q, v;         ///< of all joints, canonical order
 };
 
 /// Brings a sweep, and the constraints of the loops, to the state of a y. The corrected end of a step is the start of
@@ -46,13 +46,13 @@ class JointPlacement {
   const JointState& state_;
   TreeSweep& sweep_;
   LoopClosure& loops_;
-  RowsLeftOut& left_out_;         ///< of the state
-  std::vector<double> q_, v_;     ///< of all joints; in use with loops
-  std::vector<double> x_;         ///< first-order states of the modules as placed; in use with modules
-  std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates as placed
+  RowsLeftOut& left_out_;       ///< of the state
+  std::vector<double> q_, v_;   ///< of all joints; in use with loops
+  std::vector<double> x_;       ///< first-order states of the modules as placed; in use with modules
+  std::vector<double> placed_;  ///< q, v, η, η̇ and the cut joints' coordinates as placed
   std::span<const BodyMotion> motions_;
-  bool has_discrete_;             ///< rows of elements may change with the discrete states
-  double t_ = 0;                  ///< of the constraints as placed
+  bool has_discrete_;  ///< rows of elements may change with the discrete states
+  double t_ = 0;       ///< of the constraints as placed
   bool stands_ = false;
 };
 

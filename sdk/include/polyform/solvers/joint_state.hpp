@@ -63,8 +63,12 @@ class JointState {
   }
   /// Splits a y that ends before x.
   Parts split_moving(std::span<const double> y) const noexcept {
-    return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(joints(), view_.modes),
-            y.subspan(joints() + view_.modes, view_.modes), {}, {}};
+    return {y.first(view_.nq_tree),
+            y.subspan(view_.nq_tree, view_.nv_tree),
+            y.subspan(joints(), view_.modes),
+            y.subspan(joints() + view_.modes, view_.modes),
+            {},
+            {}};
   }
   /// From the canonical state.
   void encode(const ConstStateView& state, std::span<double> y) const noexcept {
@@ -102,8 +106,8 @@ class JointState {
 
  private:
   const SystemView& view_;
-  std::vector<StateKind> kinds_;       ///< of each number of y
-  std::vector<std::size_t> clocks_;    ///< numbers of y that are the time
+  std::vector<StateKind> kinds_;     ///< of each number of y
+  std::vector<std::size_t> clocks_;  ///< numbers of y that are the time
 };
 
 }  // namespace polyform

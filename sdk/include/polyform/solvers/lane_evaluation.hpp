@@ -15,15 +15,15 @@ class LoopClosure;
 /// The part of a solver that a batch of its own library uses.
 struct LaneWorld {
   static constexpr std::string_view interface_name = "polyform.lane_world.1";
-  const void* library = nullptr;       ///< of the code that made it: lane_library()
-  const SystemView* view = nullptr;    ///< the one that it works in
+  const void* library = nullptr;     ///< of the code that made it: lane_library()
+  const SystemView* view = nullptr;  ///< the one that it works in
   const HingedTree* tree = nullptr;
   JointLoads* loads = nullptr;
   const LoopClosure* loops = nullptr;
   const RowsLeftOut* left_out = nullptr;
-  Solver* solver = nullptr;            ///< of that view
-  bool closes = false;                 ///< steps return onto the loops
-  double closing_tolerance = 0;        ///< LoopCorrection::tolerance
+  Solver* solver = nullptr;      ///< of that view
+  bool closes = false;           ///< steps return onto the loops
+  double closing_tolerance = 0;  ///< LoopCorrection::tolerance
 };
 /// An address that differs between libraries.
 const void* lane_library() noexcept;

@@ -11,8 +11,8 @@ namespace polyform {
 
 /// The worst contradiction among the constraints that close a tree.
 struct LoopContradiction {
-  double part = 0;        ///< largest error of a row, relative to the accelerations that act or could
-  std::size_t loop = 0;   ///< where, in the order of the layout
+  double part = 0;       ///< largest error of a row, relative to the accelerations that act or could
+  std::size_t loop = 0;  ///< where, in the order of the layout
 };
 
 /// Accelerations of the cut joints, and the test of all rows. Nothing allocates after construction.

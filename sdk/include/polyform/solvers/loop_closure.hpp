@@ -148,7 +148,7 @@ class LoopClosure {
   PostponedHinges postponed_;
   LoopColumns columns_;
   Multipliers multipliers_;
-  Level level_ = Level::acceleration;   ///< of the last begin()
+  Level level_ = Level::acceleration;  ///< of the last begin()
 };
 
 }  // namespace polyform

@@ -107,13 +107,13 @@ class LoopColumns {
   FlexibleLinks& flexible_;
   MultiplierMatrix& matrix_;
   const PostponedHinges& postponed_;
-  std::vector<LoopColumn> columns_;       ///< E of the passages; of closing ones L⁻¹ Eᵀ after condense()
-  std::vector<LoopColumn> through_;       ///< columns of one body on the way through its hinge
-  std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
-  std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
-  std::vector<double> modal_terms_;       ///< sizes of the terms of the modal forces, which may cancel
+  std::vector<LoopColumn> columns_;  ///< E of the passages; of closing ones L⁻¹ Eᵀ after condense()
+  std::vector<LoopColumn> through_;  ///< columns of one body on the way through its hinge
+  std::vector<double> gains_;        ///< D⁻¹ Hᵀ E
+  std::vector<double> modal_;        ///< modal forces of unit multipliers, then D⁻¹ of them
+  std::vector<double> modal_terms_;  ///< sizes of the terms of the modal forces, which may cancel
   Vec3 ground_;
-  std::vector<Held> held_;                ///< in the order of the bodies
+  std::vector<Held> held_;  ///< in the order of the bodies
 };
 
 }  // namespace polyform

@@ -6,7 +6,7 @@ namespace polyform {
 /// The options of the return onto the loops after each step.
 struct LoopCorrection {
   bool on = true;
-  double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
+  double tolerance = 1e-10;  ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
 }  // namespace polyform

@@ -25,21 +25,21 @@ class LoopLayout {
   /// An end of a loop: a frame, and the passage in its body; for a cut joint its base, then its moving frame.
   struct End {
     FrameIndex frame = FrameIndex::ground;
-    std::size_t passage = none;   ///< none at ground
+    std::size_t passage = none;  ///< none at ground
   };
   /// A loop in a body on one of its paths.
   struct Passage {
     std::size_t loop, rows, first_row;
-    std::size_t first;           ///< of its columns, one per row
-    std::size_t gain;            ///< first of directions × rows
-    std::size_t next;            ///< passage in the parent; none if the parent is ground
-    std::size_t modal = none;    ///< first of modes × rows, in a flexible body
-    bool own = false;            ///< in the body whose hinge it postpones
+    std::size_t first;         ///< of its columns, one per row
+    std::size_t gain;          ///< first of directions × rows
+    std::size_t next;          ///< passage in the parent; none if the parent is ground
+    std::size_t modal = none;  ///< first of modes × rows, in a flexible body
+    bool own = false;          ///< in the body whose hinge it postpones
   };
   /// The numbers of all loops together.
   struct Sizes {
     std::size_t rows = 0, columns = 0, gains = 0, modal = 0;
-    std::size_t widest = 0;      ///< most columns in one body
+    std::size_t widest = 0;  ///< most columns in one body
   };
 
   /// Loops of cut joints, then of the groups of elements. postponed: bodies whose hinges are solved for together with
@@ -113,9 +113,9 @@ class LoopLayout {
 
   std::vector<Loop> loops_;
   std::vector<End> ends_;
-  std::vector<bool> absolute_;            ///< per loop
-  std::vector<std::size_t> module_;       ///< per loop: loops of one module meet in its variables
-  std::vector<std::size_t> postponed_;    ///< per postponed hinge
+  std::vector<bool> absolute_;          ///< per loop
+  std::vector<std::size_t> module_;     ///< per loop: loops of one module meet in its variables
+  std::vector<std::size_t> postponed_;  ///< per postponed hinge
   std::vector<FrameIndex> tied_;
   std::vector<Body> bodies_;
   std::vector<Passage> passages_;

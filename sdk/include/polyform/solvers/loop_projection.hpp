@@ -63,9 +63,9 @@ class LoopProjection {
   LoopClosure& loops_;
   JointPlacement& placement_;
   JointFailure& failure_;
-  double speed_ = 1, jump_ = 0;   ///< at begin(): the largest velocity; the largest that an element misses
-  std::vector<double> rest_;   ///< velocities that are zero
-  std::vector<double> step_;   ///< per velocity coordinate of the tree joints, then per mode
+  double speed_ = 1, jump_ = 0;  ///< at begin(): the largest velocity; the largest that an element misses
+  std::vector<double> rest_;     ///< velocities that are zero
+  std::vector<double> step_;     ///< per velocity coordinate of the tree joints, then per mode
 };
 
 /// The largest absolute value.

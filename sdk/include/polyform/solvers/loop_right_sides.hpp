@@ -17,10 +17,10 @@ class LoopRightSides {
  public:
   /// For which unknown the constraints are solved.
   enum class Level {
-    position,     ///< a step that removes the residual
-    velocity,     ///< a change of velocities that removes what velocities miss
-    acceleration, ///< accelerations
-    rest          ///< what set_rest() asks for beyond accelerations that were found
+    position,      ///< a step that removes the residual
+    velocity,      ///< a change of velocities that removes what velocities miss
+    acceleration,  ///< accelerations
+    rest           ///< what set_rest() asks for beyond accelerations that were found
   };
 
   explicit LoopRightSides(std::size_t rows) : asked_(rows), rest_(rows) {}

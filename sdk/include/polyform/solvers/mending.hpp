@@ -27,8 +27,8 @@ class Mending {
     --until_look_;
     return false;
   }
-  bool is_on() const { return on_; }                              ///< every result is mended without a look
-  bool is_much(double lost) const { return !(lost < from_); }     ///< to be mended
+  bool is_on() const { return on_; }                           ///< every result is mended without a look
+  bool is_much(double lost) const { return !(lost < from_); }  ///< to be mended
   /// To be called after a look that found no digits lost.
   void found_nothing() noexcept {
     until_look_ = looks_every;

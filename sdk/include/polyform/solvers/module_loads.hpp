@@ -32,8 +32,8 @@ class ModuleLoads {
 
   const SystemView& view_;
   const ModuleSet& set_;
-  std::vector<std::size_t> first_motion_;   ///< per module
-  std::vector<JointMotion> motions_;        ///< of the joints of each module, one after the other
+  std::vector<std::size_t> first_motion_;  ///< per module
+  std::vector<JointMotion> motions_;       ///< of the joints of each module, one after the other
   std::vector<FrameIndex> frames_;
 };
 

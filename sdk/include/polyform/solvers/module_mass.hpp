@@ -24,7 +24,7 @@ class ModuleMass {
 
  private:
   std::size_t rank_ = 0;
-  std::vector<std::size_t> order_;   ///< of the variables in the factors
+  std::vector<std::size_t> order_;  ///< of the variables in the factors
   std::vector<double> L_, N_, room_;
 };
 

@@ -40,15 +40,13 @@ class ModuleRows {
   /// The rows R, and C of the rows S.
   const PairedRows& pairs() const { return pairs_; }
   /// A of a row; for a row of S without its part in β.
-  std::span<const double> A(std::size_t row) const {
-    return std::span(A_).subspan(row * variables(), variables());
-  }
+  std::span<const double> A(std::size_t row) const { return std::span(A_).subspan(row * variables(), variables()); }
   double compliance(std::size_t r, std::size_t s) const { return W_[r * rows() + s]; }
   /// Σ |A| |M⁻| |A| of a row; the terms may cancel in its compliance.
   double compliance_terms(std::size_t row) const { return terms_[row]; }
   /// A M⁻ (f + Aᵀ λ_0) of a row: the motion of the variables without multipliers.
   double own(std::size_t row) const { return own_[row]; }
-  double given(std::size_t row) const { return given_[row]; }   ///< λ_0; zero of rows of S
+  double given(std::size_t row) const { return given_[row]; }  ///< λ_0; zero of rows of S
 
   /// Computes the multipliers of R from those of S, into their places; λ_0 is not in them.
   void complete(double* multipliers) const noexcept;
@@ -67,7 +65,7 @@ class ModuleRows {
   PairedRows pairs_;
   std::vector<double> A_, f_;
   std::vector<double> W_, terms_, own_, given_, rates_, room_;
-  std::vector<double> off_, factors_;           ///< of rows; W on its way to factors
+  std::vector<double> off_, factors_;  ///< of rows; W on its way to factors
 };
 
 }  // namespace polyform

@@ -28,7 +28,7 @@ class ModuleVariables {
   /// Takes the modules as the set evaluated them. asked: the rows as the elements have them; solved: becomes these
   /// without the rows that are given up.
   void prepare(Level, const FrameRows& asked, FrameRows& solved) noexcept;
-  Level level() const { return level_; }   ///< of the last prepare()
+  Level level() const { return level_; }  ///< of the last prepare()
   /// A module whose variables no mass and no row holds; none if all are held.
   std::string_view unheld() const { return unheld_; }
   const ModuleRows& of(std::size_t module) const { return modules_[module]; }
@@ -61,7 +61,7 @@ class ModuleVariables {
   const ModuleSet& set_;
   const ElementGroups& groups_;
   std::vector<ModuleRows> modules_;
-  std::vector<double> missing_, rounding_;    ///< of the rows of one module
+  std::vector<double> missing_, rounding_;  ///< of the rows of one module
   Level level_ = Level::acceleration;
   std::string_view unheld_;
 };

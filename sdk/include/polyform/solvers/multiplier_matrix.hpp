@@ -22,7 +22,7 @@ namespace polyform {
 
 class MultiplierMatrix {
  public:
-  static constexpr std::size_t most_rows = 6;   ///< of a block
+  static constexpr std::size_t most_rows = 6;  ///< of a block
 
   /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is
   /// eliminated after all of a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i,
@@ -40,8 +40,8 @@ class MultiplierMatrix {
   /// j, of which only the lower triangle is used.
   std::size_t place(std::size_t i, std::size_t j) const noexcept;
   double* values() { return values_.data(); }
-  std::size_t count() const { return values_.size(); }   ///< of values()
-  double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
+  std::size_t count() const { return values_.size(); }                     ///< of values()
+  double* right(std::size_t i) { return right_.data() + rows_[i].first; }  ///< g_i, then c
 
   void clear() noexcept;
   /// Adds to the numbers by which the pivots of block i are judged, per row: the diagonal itself, and the size of the
@@ -78,7 +78,7 @@ class MultiplierMatrix {
   /// The rows that were eliminated, a bit each.
   unsigned eliminated(std::size_t i) const noexcept;
   struct Neighbour {
-    std::size_t block, size, place;   ///< X_j stands at place
+    std::size_t block, size, place;  ///< X_j stands at place
   };
   /// The later blocks that it was coupled with, in the order of elimination.
   std::span<const Neighbour> neighbours(std::size_t i) const {
@@ -89,7 +89,7 @@ class MultiplierMatrix {
   struct Row {
     std::size_t size = 0, first = 0, diagonal = 0;
     std::size_t neighbour = 0, neighbours = 0;
-    std::size_t update = 0;   ///< first of the targets of pairs of neighbours, in updates_
+    std::size_t update = 0;  ///< first of the targets of pairs of neighbours, in updates_
   };
   void factorize(const Row&, unsigned& left_out, const unsigned* independent) noexcept;
   bool factorize_negative(const Row&) noexcept;

@@ -19,10 +19,10 @@ struct Observed {
   ConstStateView state;                    ///< of all joints, modes, first-order states, discrete states of elements
   std::span<const double> state_rates;     ///< d/dt of the first-order states
   std::span<const double> modal_accelerations{};  ///< none if they stand in the observation already
-  const FlexibleSet* flexible = nullptr;   ///< evaluated at the motions; none if no body can be flexible
-  const ModuleSet* modules = nullptr;      ///< the same; none if there are no modules
-  double force_potential = 0;              ///< of the forces, without weight, J
-  double power = 0;                        ///< W, see Observation::power
+  const FlexibleSet* flexible = nullptr;          ///< evaluated at the motions; none if no body can be flexible
+  const ModuleSet* modules = nullptr;             ///< the same; none if there are no modules
+  double force_potential = 0;                     ///< of the forces, without weight, J
+  double power = 0;                               ///< W, see Observation::power
   double position_violation = 0, velocity_violation = 0;
 };
 

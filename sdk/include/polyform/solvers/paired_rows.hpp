@@ -36,8 +36,8 @@ class PairedRows {
 
   std::size_t rows_, variables_, count_ = 0;
   std::vector<std::size_t> R_, place_in_R_;
-  std::vector<double> AN_, C_;             ///< rows × pairs
-  std::vector<double> inverse_, left_;     ///< (A N)_R⁻¹; A N of the rows R, on its way to the unit matrix
+  std::vector<double> AN_, C_;          ///< rows × pairs
+  std::vector<double> inverse_, left_;  ///< (A N)_R⁻¹; A N of the rows R, on its way to the unit matrix
 };
 
 }  // namespace polyform

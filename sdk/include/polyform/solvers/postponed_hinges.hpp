@@ -62,8 +62,8 @@ class PostponedHinges {
 
  private:
   double length_ = 1;
-  std::vector<std::size_t> first_;   ///< per body, where any hinge is postponed
-  std::vector<double> mass_;         ///< likewise
+  std::vector<std::size_t> first_;  ///< per body, where any hinge is postponed
+  std::vector<double> mass_;        ///< likewise
   std::vector<Kept> kept_;
   std::optional<std::size_t> without_inertia_;
 };

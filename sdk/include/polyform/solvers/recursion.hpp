@@ -71,9 +71,9 @@ class Recursion final : public TreeSweep {
   TreeMotion motion_;
   HingeSweep sweep_;
   SweepRefinement refinement_;
-  HingeSweep::Drive drive_;   ///< of accelerations
+  HingeSweep::Drive drive_;  ///< of accelerations
   Vec3 gravity_;
-  std::vector<Spatial> of_frames_;   ///< their accelerations, or steps; in use with modules
+  std::vector<Spatial> of_frames_;  ///< their accelerations, or steps; in use with modules
   LoopClosure& loops_;
 };
 

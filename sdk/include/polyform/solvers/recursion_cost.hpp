@@ -26,7 +26,7 @@ struct LoopedTree {
   };
   /// Rows of a constraint element.
   struct Constraint {
-    std::vector<std::size_t> bodies;   ///< on which they act; ground if they ask for a motion against it
+    std::vector<std::size_t> bodies;  ///< on which they act; ground if they ask for a motion against it
     std::size_t rows = 0;
   };
   std::span<const std::size_t> parents, directions;

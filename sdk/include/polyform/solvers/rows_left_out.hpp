@@ -33,8 +33,7 @@ class RowsLeftOut {
   std::uint64_t operator[](std::size_t group) const {
     const Group& g = groups_[group];
     std::uint64_t rows = 0;
-    for (std::size_t w = 0; w < g.words; ++w)
-      rows |= static_cast<std::uint64_t>(values_[g.first + w]) << (bits * w);
+    for (std::size_t w = 0; w < g.words; ++w) rows |= static_cast<std::uint64_t>(values_[g.first + w]) << (bits * w);
     return rows;
   }
   void keep(std::size_t group, std::uint64_t rows) noexcept {

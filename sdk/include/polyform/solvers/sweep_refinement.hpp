@@ -65,20 +65,20 @@ class SweepRefinement {
   TreeMotion& motion_;
   LoopClosure& loops_;
   HingeSweep& sweep_;
-  Vec3 ground_;                         ///< acceleration given to ground: minus gravity
+  Vec3 ground_;  ///< acceleration given to ground: minus gravity
   std::vector<SpatialVector<DoubleDouble>> fine_z_, fine_force_;
   std::vector<DoubleDouble> fine_rates_;
   std::vector<Spatial> z_, force_;
-  std::vector<double> rest_, step_;     ///< per velocity coordinate
+  std::vector<double> rest_, step_;  ///< per velocity coordinate
   /// With masses over eight orders of magnitude the error of the accelerations can be some hundred times the residual:
   /// with this bound it stays below 1e-8. Systems without such ratios have smaller errors.
   Mending mending_{1e-10};
-  ErrorFilter* filter_ = nullptr;       ///< or none
-  Mending filtered_mending_{1e-10};     ///< of accelerations with a filter
+  ErrorFilter* filter_ = nullptr;    ///< or none
+  Mending filtered_mending_{1e-10};  ///< of accelerations with a filter
   bool mended_ = false;
   /// A larger missing part of accelerations is more than rounding in systems without light bodies.
   static constexpr double above_rounding = 1e-12;
-  bool is_rounded_ = false;             ///< the last look found more than above_rounding
+  bool is_rounded_ = false;  ///< the last look found more than above_rounding
 };
 
 }  // namespace polyform

@@ -17,9 +17,9 @@ class TreeMotion {
   /// What the sweeps leave for one another, per body. Numbers that not every sweep reads have arrays of their own,
   /// because long chains need much memory.
   struct Work {
-    Mat3 R;        ///< inside axes
+    Mat3 R;  ///< inside axes
     Vec3 omega;
-    Vec3 r;        ///< from the parent's hinge point to P
+    Vec3 r;  ///< from the parent's hinge point to P
   };
 
   /// The tree and the flexible bodies outlive the object.
@@ -79,16 +79,16 @@ class TreeMotion {
 
   const HingedTree& tree_;
   FlexibleLinks& flexible_;
-  JointMotions general_;                    ///< of the general joints
+  JointMotions general_;  ///< of the general joints
   std::vector<double> angles_, sines_, cosines_;
-  std::vector<Work> work_;                  ///< of the links, then of the frames of flexible bodies
+  std::vector<Work> work_;  ///< of the links, then of the frames of flexible bodies
   std::vector<Spatial> beta_;
   std::vector<Column<double>> columns_;
-  std::vector<Vec3> general_slide_;         ///< velocity of a general hinge's outboard P over the inboard body
+  std::vector<Vec3> general_slide_;  ///< velocity of a general hinge's outboard P over the inboard body
   std::vector<BodyMotion> frames_;
   const double *eta_ = nullptr, *etadot_ = nullptr;
-  std::vector<Vec3> moving_omega_;          ///< the values that AtRest puts back
-  std::vector<Spatial> other_beta_;         ///< zero, or beta of what AtRest has stopped
+  std::vector<Vec3> moving_omega_;   ///< the values that AtRest puts back
+  std::vector<Spatial> other_beta_;  ///< zero, or beta of what AtRest has stopped
 };
 
 }  // namespace polyform

@@ -13,8 +13,8 @@ namespace polyform {
 // is tried as drawn.
 //
 // Rows that tie one body to ground can give what is missing. Where they hold, E · z_b + g = 0, the inertia w E Eᵀ with
-// the force w g E puts nothing on the body, whatever the mass w is: S + w E Eᵀ, e + w g E have the same solution, and the
-// same multipliers, as S and e (the augmented Lagrangian of the rows).
+// the force w g E puts nothing on the body, whatever the mass w is: S + w E Eᵀ, e + w g E have the same solution, and
+// the same multipliers, as S and e (the augmented Lagrangian of the rows).
 //
 // So such rows always resist in trees with a joint whose own body does not resist it in every state: a tree that is
 // regular as drawn may pass a state in which it is not (LoopClosure::hold_ground_rows).

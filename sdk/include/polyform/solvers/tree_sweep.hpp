@@ -13,9 +13,9 @@ class Recursion;
 
 /// Why accelerations could not be found.
 struct SweepFailure {
-  std::size_t joint = 0;          ///< and the body that it carries
-  bool in_mode = false;           ///< it is a mode of that body that moves no mass
-  const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr if the joint has no inertia to move
+  std::size_t joint = 0;         ///< and the body that it carries
+  bool in_mode = false;          ///< it is a mode of that body that moves no mass
+  const char* reason = nullptr;  ///< to follow "joint `j`"; nullptr if the joint has no inertia to move
 };
 
 /// Reduces an error of accelerations to the part that counts for their user.

@@ -45,9 +45,9 @@ struct RunRequest {
 
 /// How a model becomes an FMU; see `polyform export --help`.
 struct FmuRequest {
-  RunRequest run = {};      ///< its output and progress are refused, stop is not asked
-  int version = 2;          ///< of the standard FMI: 2 or 3
-  std::string kind = "cs";  ///< cs (co-simulation) or me (model exchange)
+  RunRequest run = {};                   ///< its output and progress are refused, stop is not asked
+  int version = 2;                       ///< of the standard FMI: 2 or 3
+  std::string kind = "cs";               ///< cs (co-simulation) or me (model exchange)
   std::vector<std::string> inputs = {};  ///< patterns as of `polyform export --inputs`; none: all that the model gives
 };
 

@@ -40,8 +40,7 @@ class POLYFORM_SHOWN Value {
   const Value& operator[](std::string_view key) const;
   const Value& operator[](const char* key) const { return (*this)[std::string_view(key)]; }
   template <std::integral Index>  // of any type: 0 is a pointer, too
-    requires(!std::same_as<Index, bool> && !std::same_as<Index, char>)
-  const Value& operator[](Index index) const {
+  requires(!std::same_as<Index, bool> && !std::same_as<Index, char>) const Value& operator[](Index index) const {
     return item(static_cast<std::int64_t>(index));
   }
   /// Error (bad_input) if it is something else.

@@ -15,7 +15,11 @@ namespace polyform::absolute {
 /// their bodies and modes take them.
 struct Motions {
   explicit Motions(const SystemView& view)
-      : nodes(view), bodies(view.bodies.size()), frames(view.frames()), eta(view.modes), etadot(view.modes),
+      : nodes(view),
+        bodies(view.bodies.size()),
+        frames(view.frames()),
+        eta(view.modes),
+        etadot(view.modes),
         states(view.states) {}
 
   /// Sets all of them, the motions of bodies first, and places the nodes. given_states may be empty.

@@ -10,7 +10,7 @@ namespace polyform::absolute {
 /// Sizes of a body; made up if it has no mass or inertia. For a module all are 1.
 struct BlockScale {
   double mass = 0, inertia = 0, length = 0;  ///< kg, kg m², m
-  bool lacking = false;   ///< the block has no mass, or no inertia for some motion of its own
+  bool lacking = false;                      ///< the block has no mass, or no inertia for some motion of its own
   bool singular = false;  ///< it lacks mass or inertia, or is next to massless compared with those that it is tied to
 };
 

@@ -57,8 +57,8 @@ class LinearizedForces {
   const SystemView& view_;
   TreeBlocks& blocks_;
   ForceDerivatives derivatives_;
-  std::vector<Plan> plans_;           ///< of the instances
-  std::vector<double> K_, G_;         ///< of one instance
+  std::vector<Plan> plans_;    ///< of the instances
+  std::vector<double> K_, G_;  ///< of one instance
   std::vector<Far> far_;
   std::vector<Pattern> patterns_;
   std::vector<double> far_K_, far_G_;

@@ -26,7 +26,7 @@ class LinearizedModes {
   using Element = FlexibleDerivatives::Element;
   /// A frame of a flexible body.
   struct Station {
-    std::uint32_t frame = 0;             ///< in the blocks
+    std::uint32_t frame = 0;  ///< in the blocks
     std::size_t attachment = 0;
   };
 
@@ -59,7 +59,7 @@ class LinearizedModes {
   const SystemView& view_;
   FlexibleDerivatives bodies_;
   FlexibleLinks links_;
-  std::vector<std::size_t> first_;            ///< of the stations of each body, and the end
+  std::vector<std::size_t> first_;  ///< of the stations of each body, and the end
   std::vector<Station> stations_;
   std::vector<double> levers_;
 };

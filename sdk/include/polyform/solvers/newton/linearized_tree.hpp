@@ -35,8 +35,8 @@ class LinearizedTree {
   using Far = LinearizedForces::Far;
   /// A displacement that stays zero, as a sum of patterns: a row of a cut joint or of a constraint element.
   struct Row {
-    std::size_t first = 0, end = 0;   ///< of its patterns
-    std::size_t group = 0;            ///< in ClosingConstraints
+    std::size_t first = 0, end = 0;  ///< of its patterns
+    std::size_t group = 0;           ///< in ClosingConstraints
   };
 
   /// closing: what closes the tree, or none. The arguments outlive the object.
@@ -49,7 +49,7 @@ class LinearizedTree {
   std::span<const Body> bodies() const { return blocks_.bodies; }
   /// Velocity coordinates of the tree joints, then modes.
   std::size_t directions() const { return view_.nv_tree + view_.modes; }
-  std::size_t modes() const { return view_.nv_tree; }   ///< number of the first mode among them
+  std::size_t modes() const { return view_.nv_tree; }  ///< number of the first mode among them
   const LinearizedModes& flexible() const { return modes_; }
   /// M: of a rigid body. G, K: of a frame, with all forces on it that its own displacement changes.
   const Six<double>& M(std::size_t body) const { return blocks_.M[body]; }

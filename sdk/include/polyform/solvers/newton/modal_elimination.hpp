@@ -55,11 +55,11 @@ class ModalElimination {
   void place_frames(const Element&, std::span<Vector> motions, const T* modal) const noexcept;
 
   const LinearizedTree& tree_;
-  std::vector<T> inverses_;        ///< S_mm⁻¹, at Element::matrix
-  std::vector<T> responses_;       ///< Y, six per mode
-  std::vector<T> couplings_;       ///< S_pm, six per mode
-  std::vector<T> loads_;           ///< e_m, per mode
-  std::vector<T> whole_, columns_, modal_, modal_speed_;   ///< room for one body
+  std::vector<T> inverses_;                               ///< S_mm⁻¹, at Element::matrix
+  std::vector<T> responses_;                              ///< Y, six per mode
+  std::vector<T> couplings_;                              ///< S_pm, six per mode
+  std::vector<T> loads_;                                  ///< e_m, per mode
+  std::vector<T> whole_, columns_, modal_, modal_speed_;  ///< room for one body
   std::vector<std::size_t> pivots_;
 };
 

@@ -43,10 +43,10 @@ class NewtonBorder {
   struct Split {
     std::size_t far, first, count, most, at;
   };
-  std::size_t rows_ = 0, size_ = 0;   ///< of loops; of all unknowns
+  std::size_t rows_ = 0, size_ = 0;  ///< of loops; of all unknowns
   std::vector<Split> splits_;
   std::vector<T> numbers_, work_;
-  std::vector<T> responses_;          ///< δ per unknown
+  std::vector<T> responses_;  ///< δ per unknown
   std::vector<T> matrix_, right_, unknowns_, found_;
   std::vector<std::size_t> row_order_, column_order_;
   std::size_t rank_ = 0;

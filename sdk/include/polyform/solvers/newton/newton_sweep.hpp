@@ -60,10 +60,10 @@ class NewtonSweep {
   bool eliminate(std::size_t body) noexcept;
 
   const LinearizedTree& tree_;
-  T by_gamma_{}, by_square_{};              ///< 1/γ, 1/γ²
+  T by_gamma_{}, by_square_{};  ///< 1/γ, 1/γ²
   std::vector<Six<T>> S_;
-  std::vector<Vector> Y_, passed_;          ///< per direction; passed_: its wrench on the parent
-  std::vector<T> inverse_;                  ///< count² of a joint
+  std::vector<Vector> Y_, passed_;  ///< per direction; passed_: its wrench on the parent
+  std::vector<T> inverse_;          ///< count² of a joint
   std::span<const LinearizedTree::Body> bodies_;
   ModalElimination<T> modes_;
   std::vector<Vector> e_, xi_, speed_, acceleration_;

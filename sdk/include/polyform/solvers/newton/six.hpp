@@ -1,4 +1,5 @@
-// Matrices that take the displacement of a body (rotation, displacement of its hinge point) to a wrench about that point.
+// Matrices that take the displacement of a body (rotation, displacement of its hinge point) to a wrench about that
+// point.
 #pragma once
 
 #include <cstddef>

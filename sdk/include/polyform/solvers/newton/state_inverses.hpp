@@ -15,7 +15,7 @@ namespace polyform {
 template <class T>
 class StateInverses {
  public:
-  static constexpr std::size_t most_states = 16;   ///< of one instance whose states are solved together
+  static constexpr std::size_t most_states = 16;  ///< of one instance whose states are solved together
 
   /// The derivatives outlive the object.
   explicit StateInverses(const ForceDerivatives& derivatives) : derivatives_(derivatives) {

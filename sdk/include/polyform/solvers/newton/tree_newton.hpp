@@ -60,7 +60,7 @@ class TreeNewton {
   LinearizedTree tree_;
   Place<double> real_;
   Place<std::complex<double>> complex_;
-  std::vector<double> q_;             ///< of all joints, of the linearization
+  std::vector<double> q_;  ///< of all joints, of the linearization
 };
 
 }  // namespace polyform
