@@ -21,9 +21,10 @@ namespace polyform {
 /// Numbers of all worlds stand together: number i of lane k is at i · lanes() + k.
 struct BatchInput {
   Size<BatchInput> size{};
-  std::span<const double> t{};             ///< s, one per lane
-  std::span<const double> y{};             ///< state_size() × lanes()
-  std::span<const std::uint8_t> active{};  ///< one per lane: whether it is evaluated; the numbers of others are not read
+  std::span<const double> t{};  ///< s, one per lane
+  std::span<const double> y{};  ///< state_size() × lanes()
+  std::span<const std::uint8_t>
+      active{};  ///< one per lane: whether it is evaluated; the numbers of others are not read
 };
 struct BatchOutput {
   Size<BatchOutput> size{};

@@ -29,7 +29,10 @@ class ConstraintBatch {
   virtual void evaluate(const ForceInput&, ConstraintOutput&) noexcept = 0;
   virtual void destroy() noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~ConstraintBatch() = default;

@@ -57,9 +57,13 @@ struct MemberRecord {
   std::uint32_t minor;
 };
 inline constexpr MemberRecord member_records[] = {
-#define POLYFORM_MEMBER(id, type, member, offset, minor)                 \
-  {Structure::id##_, #member, offset, __builtin_offsetof(type, member),  \
-   sizeof(static_cast<type*>(nullptr)->member), minor},
+#define POLYFORM_MEMBER(id, type, member, offset, minor) \
+  {Structure::id##_,                                     \
+   #member,                                              \
+   offset,                                               \
+   __builtin_offsetof(type, member),                     \
+   sizeof(static_cast<type*>(nullptr)->member),          \
+   minor},
 #include "polyform/contract/contract_table.inc"
 };
 

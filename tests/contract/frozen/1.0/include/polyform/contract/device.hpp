@@ -25,7 +25,10 @@ class DeviceSink {
   /// Why there is none at all: a sentence without a full stop.
   virtual void none(std::string_view reason) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~DeviceSink() = default;
@@ -68,7 +71,10 @@ class Device {
   virtual std::string_view failure() const noexcept = 0;
   virtual DeviceTrouble trouble() const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
   /// Gives back all that was allocated and loaded, and frees the object where it was made.
   virtual void destroy() noexcept = 0;
 
@@ -80,8 +86,8 @@ class Device {
 class DeviceType {
  public:
   virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;   ///< one line
-  virtual std::string_view source() const noexcept = 0;    ///< what defines its interface
+  virtual std::string_view meaning() const noexcept = 0;  ///< one line
+  virtual std::string_view source() const noexcept = 0;   ///< what defines its interface
   /// The form of the code that its devices load: "ptx".
   virtual std::string_view code() const noexcept = 0;
   /// Tells all devices in their order, or why there are none. A process that has looked, or has opened a device, must
@@ -90,7 +96,10 @@ class DeviceType {
   /// The device of that number, from 0, in the order of look(); nullptr where it cannot be opened, after why.none().
   virtual Device* open(std::size_t number, DeviceSink& why) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~DeviceType() = default;

@@ -27,7 +27,7 @@ struct DeviceLaunch {
   Size<DeviceLaunch> size{};
   DeviceFunction function = 0;
   std::uint64_t threads = 0;
-  const void* arguments = nullptr;   ///< the structure; it is copied in the call
+  const void* arguments = nullptr;  ///< the structure; it is copied in the call
   std::size_t argument_bytes = 0;
 };
 

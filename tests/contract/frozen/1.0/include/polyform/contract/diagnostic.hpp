@@ -28,7 +28,10 @@ class DiagnosticSink {
  public:
   virtual void report(const Diagnostic&) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~DiagnosticSink() = default;
@@ -42,7 +45,10 @@ class FieldSink {
   virtual void report(Severity, std::size_t instance, std::size_t field, std::string_view message,
                       std::string_view remedy) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~FieldSink() = default;

@@ -23,11 +23,11 @@ class EquationMatrices {
   static constexpr std::size_t one = static_cast<std::size_t>(-1);  ///< in the place of a list: a single column
   struct Matrix {
     Size<Matrix> size{};
-    std::string_view name{};     ///< as the paper writes it
-    std::string_view meaning{};  ///< what it is, with the number of its equation
+    std::string_view name{};              ///< as the paper writes it
+    std::string_view meaning{};           ///< what it is, with the number of its equation
     std::size_t rows = 0, columns = one;  ///< lists whose groups are the rows and the columns
-    std::size_t level = 0;       ///< of a hierarchy of models, from 1; 0 if there is none
-    std::span<const double> values{};  ///< rows first
+    std::size_t level = 0;                ///< of a hierarchy of models, from 1; 0 if there is none
+    std::span<const double> values{};     ///< rows first
   };
   static constexpr std::string_view interface_name = "polyform.equation_matrices.1";
 

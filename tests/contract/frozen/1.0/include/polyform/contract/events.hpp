@@ -31,8 +31,8 @@ enum class Crossing : int { any = 0, falling = -1, rising = 1 };
 /// What an event function is.
 struct EventDescription {
   Size<EventDescription> size{};
-  std::size_t instance = 0;                     ///< index within the batch
-  std::string_view name = "event";              ///< for messages: "contact", "stick"
+  std::size_t instance = 0;         ///< index within the batch
+  std::string_view name = "event";  ///< for messages: "contact", "stick"
   Crossing crossing = Crossing::any;
 };
 

@@ -48,10 +48,10 @@ constexpr bool names_joints(FieldType type) { return type == FieldType::joint ||
 struct FieldSpec {
   std::string_view name;
   FieldType type = FieldType::number;
-  std::string_view unit;           ///< "" if it has none
-  std::string_view meaning;        ///< one line
+  std::string_view unit;     ///< "" if it has none
+  std::string_view meaning;  ///< one line
   bool required = false;
-  std::string_view default_text{}; ///< as one would write it in YAML; "" means: the type decides when not given
+  std::string_view default_text{};  ///< as one would write it in YAML; "" means: the type decides when not given
   std::span<const std::string_view> choices{};
   double minimum = -std::numeric_limits<double>::infinity();
   double maximum = std::numeric_limits<double>::infinity();
@@ -65,7 +65,7 @@ struct FieldSpec {
 };
 
 struct FieldValue {
-  bool given = false;              ///< in the file; otherwise default_text was read, or all is zero
+  bool given = false;  ///< in the file; otherwise default_text was read, or all is zero
   double number = 0;
   std::int64_t integer = 0;
   Vec3 vector;
@@ -77,7 +77,7 @@ struct FieldValue {
   std::span<const double> numbers;
   std::span<const TimeFunction> functions;
   std::span<const BodyIndex> bodies;
-  std::span<const Vec3> points;    ///< one for each of `bodies`, in its frame from its origin, m
+  std::span<const Vec3> points;  ///< one for each of `bodies`, in its frame from its origin, m
   std::span<const JointIndex> joints;
 };
 

@@ -53,7 +53,10 @@ class FlexibleBatch {
   virtual void evaluate(Strided<const FlexibleInput>, Strided<FlexibleOutput>) noexcept = 0;
   virtual void destroy() noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~FlexibleBatch() = default;

@@ -24,9 +24,9 @@ struct Marker {
 
 /// Motion of a marker, ground axes.
 struct MarkerMotion {
-  Mat3 R;            ///< orientation of the marker's frame
-  Vec3 position;     ///< m
-  Vec3 velocity;     ///< m/s
+  Mat3 R;                 ///< orientation of the marker's frame
+  Vec3 position;          ///< m
+  Vec3 velocity;          ///< m/s
   Vec3 angular_velocity;  ///< rad/s
 };
 
@@ -54,29 +54,29 @@ struct ElementInstance {
   Size<ElementInstance> size{};
   Strided<const FieldValue> fields{};
   Strided<Marker> markers{};
-  std::span<const Pose> drawn{};            ///< frames of the markers in ground as drawn
+  std::span<const Pose> drawn{};  ///< frames of the markers in ground as drawn
   Strided<const JointShape> joints{};
-  Vec3 gravity{};                           ///< of the model, ground axes, m/s²
-  Strided<const BodyInertia> inertias{};    ///< of the body of each marker
-  Strided<const BodyShapes> shapes{};       ///< of the body of each marker
+  Vec3 gravity{};                         ///< of the model, ground axes, m/s²
+  Strided<const BodyInertia> inertias{};  ///< of the body of each marker
+  Strided<const BodyShapes> shapes{};     ///< of the body of each marker
 };
 
 /// Kinematics of all attachments of a batch, instance after instance.
 struct ForceInput {
   Size<ForceInput> size{};
   double time = 0;
-  Strided<const MarkerMotion> markers{};  ///< those of each instance
-  std::span<const double> q{}, v{};       ///< coordinates of the joints, in the order of attachment
-  std::span<const double> states{};       ///< first-order states, count × states of the type
+  Strided<const MarkerMotion> markers{};     ///< those of each instance
+  std::span<const double> q{}, v{};          ///< coordinates of the joints, in the order of attachment
+  std::span<const double> states{};          ///< first-order states, count × states of the type
   std::span<const std::int32_t> discrete{};  ///< discrete states, count × those of the type; of any kind of element
 };
 struct ForceOutput {
   Size<ForceOutput> size{};
-  std::span<Spatial> wrenches{};   ///< on each marker: moment and force at the marker, ground axes; zero on entry
-  std::span<double> efforts{};     ///< generalized forces, in the order of v; zero on entry
-  std::span<double> state_rates{}; ///< d/dt of the states
-  double potential_energy = 0;     ///< of the whole batch, J
-  double power = 0;                ///< of all that is not the rate of the potential energy, W
+  std::span<Spatial> wrenches{};    ///< on each marker: moment and force at the marker, ground axes; zero on entry
+  std::span<double> efforts{};      ///< generalized forces, in the order of v; zero on entry
+  std::span<double> state_rates{};  ///< d/dt of the states
+  double potential_energy = 0;      ///< of the whole batch, J
+  double power = 0;                 ///< of all that is not the rate of the potential energy, W
 };
 
 /// All instances of one force type in one solver, with their constants. One object per solver, so it may keep
@@ -85,9 +85,12 @@ class ForceBatch {
  public:
   virtual void evaluate(const ForceInput&, ForceOutput&) noexcept = 0;
   virtual void initial_states(std::span<double> states) const noexcept { (void)states; }
-  virtual void destroy() noexcept = 0;    ///< frees the object where it was made
+  virtual void destroy() noexcept = 0;  ///< frees the object where it was made
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~ForceBatch() = default;

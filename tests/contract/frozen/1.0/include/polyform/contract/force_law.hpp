@@ -17,7 +17,15 @@ namespace polyform {
 
 /// What a recorder knows. where_positive: b where a > 0, else zero, whatever b is there.
 enum class LawOperation : std::int32_t {
-  add, subtract, multiply, divide, negate, absolute, greater, root, where_positive
+  add,
+  subtract,
+  multiply,
+  divide,
+  negate,
+  absolute,
+  greater,
+  root,
+  where_positive
 };
 
 /// A number of a law: what a recorder calls it. Number 0 is zero.
@@ -30,7 +38,10 @@ class LawRecorder {
   /// b of operations with one operand: 0.
   virtual LawIndex apply(LawOperation, LawIndex a, LawIndex b) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~LawRecorder() = default;
@@ -47,7 +58,7 @@ struct LawInput {
 /// The outputs, as ForceOutput has them; all are 0 on entry.
 struct LawOutput {
   Size<LawOutput> size{};
-  std::span<LawIndex> wrenches{};          ///< six for each marker: moment, then force
+  std::span<LawIndex> wrenches{};  ///< six for each marker: moment, then force
   std::span<LawIndex> efforts{}, state_rates{};
   LawIndex power = 0;
 };
@@ -63,7 +74,8 @@ class ForceLaw {
   /// same for all instances of the type with as many attachments.
   virtual std::size_t parameter_count() const noexcept = 0;
   virtual void parameters(std::span<double>) const noexcept = 0;
-  /// Tells how the outputs follow from the inputs. What holds for evaluate() holds here: the same numbers give the same.
+  /// Tells how the outputs follow from the inputs. What holds for evaluate() holds here: the same numbers give the
+  /// same.
   virtual void record(LawRecorder&, const LawInput&, LawOutput&) noexcept = 0;
 
  protected:

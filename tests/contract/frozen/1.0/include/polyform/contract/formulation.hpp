@@ -17,14 +17,14 @@ enum class Ability : std::uint32_t {
   closed_loops = 1u << 0,
   redundant_constraints = 1u << 1,
   flexible_bodies = 1u << 2,
-  constraint_elements = 1u << 3,   ///< nonholonomic, prescribed and coupling constraints
+  constraint_elements = 1u << 3,  ///< nonholonomic, prescribed and coupling constraints
   modules = 1u << 4,
-  first_order_states = 1u << 5,    ///< states of force elements
-  code_joints = 1u << 6,           ///< joints that are no sequence of primitive motions
+  first_order_states = 1u << 5,  ///< states of force elements
+  code_joints = 1u << 6,         ///< joints that are no sequence of primitive motions
   reactions = 1u << 7,
-  singular_mass = 1u << 8,         ///< bodies without mass or inertia that the joints make regular
-  discrete_states = 1u << 9,       ///< discrete states of elements (discrete_state.hpp)
-  rheonomic_joints = 1u << 10      ///< joints that depend on time (rheonomic_joint.hpp)
+  singular_mass = 1u << 8,     ///< bodies without mass or inertia that the joints make regular
+  discrete_states = 1u << 9,   ///< discrete states of elements (discrete_state.hpp)
+  rheonomic_joints = 1u << 10  ///< joints that depend on time (rheonomic_joint.hpp)
 };
 constexpr std::uint32_t operator|(Ability a, Ability b) {
   return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);
@@ -35,8 +35,8 @@ constexpr bool has(std::uint32_t abilities, Ability a) { return (abilities & sta
 /// What a correction after a step found and did.
 struct Correction {
   Size<Correction> size{};
-  double position_residual = 0, velocity_residual = 0;   ///< before the correction, largest: m or rad, m/s or rad/s
-  std::size_t iterations = 0;                            ///< Newton steps on position
+  double position_residual = 0, velocity_residual = 0;  ///< before the correction, largest: m or rad, m/s or rad/s
+  std::size_t iterations = 0;                           ///< Newton steps on position
 
   /// Adds a further correction: residuals keep their largest value, steps are summed.
   void add(const Correction& next) {
@@ -51,7 +51,7 @@ struct Correction {
 struct Observation {
   Size<Observation> size{};
   struct Body {
-    Pose pose;                      ///< of the body frame; the quaternion follows y continuously
+    Pose pose;                                ///< of the body frame; the quaternion follows y continuously
     Vec3 velocity, angular_velocity;          ///< of the frame origin
     Vec3 acceleration, angular_acceleration;  ///< of the frame origin
   };
@@ -59,15 +59,15 @@ struct Observation {
   /// Joint coordinates and velocities (cut joints too), modes, first-order states: together state().
   std::span<double> q{}, v{}, eta{}, etadot{}, x{};
   std::span<std::int32_t> discrete{};  ///< discrete states of the elements, part of state() too
-  std::span<double> acceleration{};   ///< d/dt of the joints' velocity coordinates, all joints
+  std::span<double> acceleration{};    ///< d/dt of the joints' velocity coordinates, all joints
   std::span<double> modal_acceleration{};
   std::span<double> state_rates{};         ///< d/dt of the first-order states
   std::span<double> module_multipliers{};  ///< of the modules' rows, module after module
   /// What each joint transmits to its moving body at the origin of M: constraint forces and joint efforts together
   /// (cut the joint: the wrench that keeps the motion as it was).
   std::span<Spatial> reactions{};
-  double kinetic_energy = 0, potential_energy = 0;   ///< J; potential energy as in the model format
-  double power = 0;                                  ///< of applied forces that have no potential, W
+  double kinetic_energy = 0, potential_energy = 0;        ///< J; potential energy as in the model format
+  double power = 0;                                       ///< of applied forces that have no potential, W
   double position_violation = 0, velocity_violation = 0;  ///< largest over all joints' constraint rows
   /// Covers all steps since the last observation; the host writes it, never a solver.
   const Correction* correction = nullptr;
@@ -113,8 +113,11 @@ class Solver {
   /// Why the last call failed: one plain sentence that names the body or joint; empty after success.
   virtual std::string_view failure() const noexcept = 0;
   /// Further abilities by name; nullptr when not there. A new ability is a new interface, never a new virtual here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
-  virtual void destroy() noexcept = 0;   ///< frees the object where it was made
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
+  virtual void destroy() noexcept = 0;  ///< frees the object where it was made
 
  protected:
   ~Solver() = default;
@@ -129,10 +132,10 @@ class Solver {
 class Formulation {
  public:
   virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;                ///< one line
-  virtual std::string_view source() const noexcept = 0;                 ///< the paper
+  virtual std::string_view meaning() const noexcept = 0;  ///< one line
+  virtual std::string_view source() const noexcept = 0;   ///< the paper
   virtual Strided<const FieldSpec> options() const noexcept = 0;
-  virtual std::uint32_t abilities() const noexcept = 0;                 ///< Ability bits
+  virtual std::uint32_t abilities() const noexcept = 0;  ///< Ability bits
   /// If the user names no formulation, the host takes the one with the largest preference among those that can run the
   /// model.
   virtual int preference() const noexcept = 0;
@@ -141,7 +144,10 @@ class Formulation {
   /// A solver for the system, or nullptr after a report to the sink. options: one value per options().
   virtual Solver* compile(const SystemView&, Strided<const FieldValue> options, DiagnosticSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~Formulation() = default;

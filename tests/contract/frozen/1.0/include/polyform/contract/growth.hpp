@@ -125,15 +125,16 @@ class Strided {
       : first_(first), count_(count), stride_(stride) {}
   /// All of a container or array of T.
   template <class Range>
-    requires(std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-             (std::ranges::borrowed_range<Range> || std::is_const_v<T>) &&
-             std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[], T (*)[]>)
-  constexpr Strided(Range&& range) noexcept : Strided(std::ranges::data(range), std::ranges::size(range)) {}
+  requires(
+      std::ranges::contiguous_range<Range>&& std::ranges::sized_range<Range> &&
+      (std::ranges::borrowed_range<Range> ||
+       std::is_const_v<T>)&&std::is_convertible_v<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[],
+                                                  T (*)[]>) constexpr Strided(Range&& range) noexcept
+      : Strided(std::ranges::data(range), std::ranges::size(range)) {}
   /// From structures that may be written. It is a template, so that the copy stays trivial for every compiler: on that
   /// depends how a Strided is passed.
   template <class U>
-    requires(std::is_same_v<const U, T> && !std::is_same_v<U, T>)
-  constexpr Strided(const Strided<U>& other) noexcept
+  requires(std::is_same_v<const U, T> && !std::is_same_v<U, T>) constexpr Strided(const Strided<U>& other) noexcept
       : first_(other.first_), count_(other.count_), stride_(other.stride_) {}
 
   constexpr std::size_t size() const noexcept { return count_; }
@@ -167,8 +168,7 @@ class Strided {
   /// Writes the member of structure i, if the structure has it.
   template <class L>
   void set(std::size_t i, L value_type::*member, const typename LaterValue<L>::Type& value) const noexcept
-    requires(!std::is_const_v<T>)
-  {
+      requires(!std::is_const_v<T>) {
     if (has(member)) LaterValue<L>::of((*this)[i].*member) = value;
   }
 

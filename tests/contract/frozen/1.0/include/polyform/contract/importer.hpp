@@ -28,16 +28,16 @@ enum class Treatment : std::int32_t {
 struct Finding {
   Size<Finding> size{};
   Treatment treatment = Treatment::not_honoured;
-  std::string_view what{};    ///< such as joint/limit@effort: an element by its path, an attribute after the @
-  std::string_view remark{};  ///< what it became, or why it is not honoured; may be empty
-  std::size_t count = 1;      ///< how many of them
+  std::string_view what{};            ///< such as joint/limit@effort: an element by its path, an attribute after the @
+  std::string_view remark{};          ///< what it became, or why it is not honoured; may be empty
+  std::size_t count = 1;              ///< how many of them
   std::int32_t line = 0, column = 0;  ///< of the first one in the file, from 1; 0 if not known
 };
 
 /// A file whose bytes the host has read. The views live as long as the call that gets them.
 struct ForeignFile {
   Size<ForeignFile> size{};
-  std::string_view name{};   ///< as the user gave it; files that it names are found from its folder
+  std::string_view name{};  ///< as the user gave it; files that it names are found from its folder
   std::string_view bytes{};
 };
 
@@ -50,7 +50,10 @@ class ConversionSink {
   /// Takes what keeps the file from being converted, with its place in the file.
   virtual DiagnosticSink& diagnostics() noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~ConversionSink() = default;
@@ -60,10 +63,10 @@ class ConversionSink {
 /// once. No content of a file ends the program or takes memory or time without bounds.
 class ImporterType {
  public:
-  virtual std::string_view name() const noexcept = 0;      ///< of the format, in lower case
-  virtual std::string_view meaning() const noexcept = 0;   ///< one line
-  virtual std::string_view source() const noexcept = 0;    ///< the specification of the format
-  virtual std::string_view extensions() const noexcept = 0;  ///< usual endings of its files, ".a .b"
+  virtual std::string_view name() const noexcept = 0;            ///< of the format, in lower case
+  virtual std::string_view meaning() const noexcept = 0;         ///< one line
+  virtual std::string_view source() const noexcept = 0;          ///< the specification of the format
+  virtual std::string_view extensions() const noexcept = 0;      ///< usual endings of its files, ".a .b"
   virtual Strided<const FieldSpec> fields() const noexcept = 0;  ///< its options
   /// Whether the bytes begin like a file of this format; false if they could be of another.
   virtual bool recognises(std::string_view bytes) const noexcept = 0;
@@ -74,7 +77,10 @@ class ImporterType {
   virtual Status import_model(const ForeignFile&, Strided<const FieldValue> options,
                               ConversionSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~ImporterType() = default;
@@ -89,7 +95,10 @@ class Exporter {
   /// and joint stands in it with all its fields.
   virtual Status export_model(std::string_view model, ConversionSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view asked) const noexcept { (void)asked; return nullptr; }
+  virtual const void* query(std::string_view asked) const noexcept {
+    (void)asked;
+    return nullptr;
+  }
 
  protected:
   ~Exporter() = default;

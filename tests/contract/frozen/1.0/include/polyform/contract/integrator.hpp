@@ -33,7 +33,10 @@ class FirstOrderSystem {
   /// Why the last call failed: a sentence without a full stop that names the time. Valid until the next call.
   virtual std::string_view failure() const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~FirstOrderSystem() = default;
@@ -81,7 +84,10 @@ class Integrator {
   /// Why the last call failed: a sentence without a full stop that names the time.
   virtual std::string_view failure() const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
 
  protected:
@@ -92,9 +98,9 @@ class Integrator {
 class IntegratorType {
  public:
   virtual std::string_view name() const noexcept = 0;
-  virtual std::string_view meaning() const noexcept = 0;             ///< one line
-  virtual std::string_view source() const noexcept = 0;              ///< the paper or book
-  virtual Strided<const FieldSpec> fields() const noexcept = 0;    ///< its options
+  virtual std::string_view meaning() const noexcept = 0;         ///< one line
+  virtual std::string_view source() const noexcept = 0;          ///< the paper or book
+  virtual Strided<const FieldSpec> fields() const noexcept = 0;  ///< its options
   /// The order of convergence as the steps become smaller; if it varies, the highest one.
   virtual int order() const noexcept = 0;
   /// Whether it takes StepSettings::step for every step and uses no tolerance.
@@ -105,7 +111,10 @@ class IntegratorType {
   virtual Integrator* create(FirstOrderSystem&, const StepSettings&, Strided<const FieldValue> options,
                              DiagnosticSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~IntegratorType() = default;

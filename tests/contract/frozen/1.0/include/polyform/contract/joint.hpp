@@ -53,7 +53,7 @@ struct JointBatch {
   Size<JointBatch> size{};
   std::size_t count = 0;
   std::span<const std::span<const double>> parameters{};  ///< of each instance, as its definition set them
-  std::span<const double> q{}, v{};      ///< count × nq, count × nv
+  std::span<const double> q{}, v{};                       ///< count × nq, count × nv
 };
 
 /// The motion of a code-defined joint. Called for all instances of a type at once; never allocates or throws.
@@ -72,7 +72,10 @@ class JointKernel {
   /// Coordinates as drawn, nq values (zeros, 1 0 0 0 for a quaternion).
   virtual void neutral(std::span<double> q) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
+  virtual const void* query(std::string_view interface_name) const noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~JointKernel() = default;
@@ -97,7 +100,10 @@ class JointDefinition {
   /// the base body.
   virtual void set_parameters(std::span<const double>) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~JointDefinition() = default;

@@ -12,9 +12,9 @@ namespace polyform {
 /// Where a law is used farthest beyond its range.
 struct LawExcess {
   Size<LawExcess> size{};
-  std::size_t instance = 0;                ///< index within the batch
-  double value = 0;                        ///< of the quantity that is limited; 0: nothing to tell
-  std::array<std::size_t, 2> markers{};    ///< of the batch: the two bodies between which that is
+  std::size_t instance = 0;              ///< index within the batch
+  double value = 0;                      ///< of the quantity that is limited; 0: nothing to tell
+  std::array<std::size_t, 2> markers{};  ///< of the batch: the two bodies between which that is
 };
 
 /// EventSource::query of a batch gives it, where the law of its type holds only while some quantity is small. The host

@@ -27,8 +27,8 @@ class ModelSource {
  public:
   static constexpr std::string_view interface_name = "polyform.model_source.1";
 
-  /// Writes the source, at a state that was encoded: where rows depend on others, those that the solver leaves out there
-  /// are left out. failed: failure() says why; what was written means nothing then.
+  /// Writes the source, at a state that was encoded: where rows depend on others, those that the solver leaves out
+  /// there are left out. failed: failure() says why; what was written means nothing then.
   ///
   /// name: of the plugin and its formulation: letters, digits and hyphens. model: what it was made of, for people, one
   /// line. variants: solvers by the same formulation with the same options, of variants of the model. The numbers in

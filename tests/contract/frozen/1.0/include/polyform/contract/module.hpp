@@ -40,10 +40,10 @@ struct ModuleOutput {
   std::span<Spatial> wrenches{};           ///< on the markers, as in ForceOutput
   std::span<double> efforts{};             ///< on the joints
   std::span<double> xdot{};                ///< count × states
-  std::span<double> residual{};          ///< count × rows; of rows that are not holonomic it is not read
-  double kinetic_energy = 0;             ///< of the motion u: ½ uᵀM u where M is an inertia (or inductance), J
-  double potential_energy = 0;           ///< J
-  double power = 0;                      ///< fed in from outside, less what is dissipated, W
+  std::span<double> residual{};            ///< count × rows; of rows that are not holonomic it is not read
+  double kinetic_energy = 0;               ///< of the motion u: ½ uᵀM u where M is an inertia (or inductance), J
+  double potential_energy = 0;             ///< J
+  double power = 0;                        ///< fed in from outside, less what is dissipated, W
 };
 
 /// All instances of one module type in one solver. One object per solver, so it may keep scratch memory; evaluate never
@@ -56,7 +56,10 @@ class ModuleBatch {
   virtual void initial_state(std::span<double> u, std::span<double> x) const noexcept = 0;
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~ModuleBatch() = default;

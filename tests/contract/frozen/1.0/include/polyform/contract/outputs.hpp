@@ -22,12 +22,12 @@ struct OutputInput {
   Size<OutputInput> size{};
   /// What `evaluate` gets: time, markers, joints; the states of a force.
   const ForceInput* attachments = nullptr;
-  std::span<const double> u{}, x{};                ///< of modules, as in ModuleInput
-  std::span<const double> udot{}, xdot{};          ///< d/dt of these; xdot of a force: of its states
-  std::span<const double> multipliers{};           ///< of modules: count × rows
+  std::span<const double> u{}, x{};        ///< of modules, as in ModuleInput
+  std::span<const double> udot{}, xdot{};  ///< d/dt of these; xdot of a force: of its states
+  std::span<const double> multipliers{};   ///< of modules: count × rows
   /// Per marker: angular acceleration of its frame, acceleration of its point; ground axes.
   std::span<const Spatial> accelerations{};
-  std::span<const double> joint_accelerations{};   ///< d/dt of attachments->v
+  std::span<const double> joint_accelerations{};  ///< d/dt of attachments->v
   /// Per attached joint, Observation::reactions: moment and force on its moving body at the origin of M, ground axes.
   /// Reactions that redundant constraints leave open are one choice of many; a formulation without reactions leaves
   /// zeros.

@@ -12,9 +12,9 @@ class Picture {
  public:
   static constexpr std::string_view interface_name = "polyform.picture.1";
   enum class Kind : std::int32_t {
-    coil,     ///< a spring between its two markers, or in its joint; drawn as a line where its field `stiffness` is zero
-    line,     ///< a rope through all its markers
-    wheel,    ///< a tyre about its first marker
+    coil,   ///< a spring between its two markers, or in its joint; drawn as a line where its field `stiffness` is zero
+    line,   ///< a rope through all its markers
+    wheel,  ///< a tyre about its first marker
     torsion,  ///< a spring between the orientations of the bodies of its two markers
     stop      ///< ends of the way of its joint, at the coordinates in its fields `lower` and `upper`
   };

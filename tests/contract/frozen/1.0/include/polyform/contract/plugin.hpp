@@ -42,7 +42,10 @@ class Registrar {
   virtual void add(const IntegratorType&) noexcept = 0;
   virtual void add(const ImporterType&) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
+  virtual void* query(std::string_view interface_name) noexcept {
+    (void)interface_name;
+    return nullptr;
+  }
 
  protected:
   ~Registrar() = default;
@@ -51,16 +54,16 @@ class Registrar {
 /// Plain bytes without relocations in a section of its own, so that the host reads it from the file and refuses a
 /// library that does not fit before any of its code runs. New members are added at its end.
 struct PluginManifest {
-  char magic[16];            ///< "polyform-plugin"
-  std::uint32_t size;        ///< of this struct
+  char magic[16];                      ///< "polyform-plugin"
+  std::uint32_t size;                  ///< of this struct
   std::uint32_t sdk_major, sdk_minor;  ///< what it was built with
-  char kind[16];             ///< "formulation", "integrator", "importer" or "elements"
+  char kind[16];                       ///< "formulation", "integrator", "importer" or "elements"
   char name[64];
   char version[32];
-  char abi[64];              ///< what two libraries must have in common: POLYFORM_ABI
-  char instruction_set[16];  ///< lowest x86-64 level needed: POLYFORM_INSTRUCTION_SET
-  char compiler[48];         ///< for people: POLYFORM_COMPILER
-  std::uint32_t needs_minor; ///< the oldest SDK major.minor of a host that can run it
+  char abi[64];                                        ///< what two libraries must have in common: POLYFORM_ABI
+  char instruction_set[16];                            ///< lowest x86-64 level needed: POLYFORM_INSTRUCTION_SET
+  char compiler[48];                                   ///< for people: POLYFORM_COMPILER
+  std::uint32_t needs_minor;                           ///< the oldest SDK major.minor of a host that can run it
   std::array<std::uint32_t, most_structures> layouts;  ///< contract_layouts(needs_minor)
 };
 
@@ -78,9 +81,9 @@ struct PluginManifest {
 #endif
 #define POLYFORM_ABI "itanium pointer-" POLYFORM_STRING(__SIZEOF_POINTER__) " " POLYFORM_LIBRARY
 #if defined(__clang__)
-#define POLYFORM_COMPILER \
-  "clang " POLYFORM_STRING(__clang_major__) "." POLYFORM_STRING(__clang_minor__) "." \
-           POLYFORM_STRING(__clang_patchlevel__)
+#define POLYFORM_COMPILER                                                                             \
+  "clang " POLYFORM_STRING(__clang_major__) "." POLYFORM_STRING(__clang_minor__) "." POLYFORM_STRING( \
+      __clang_patchlevel__)
 #else
 #define POLYFORM_COMPILER \
   "GCC " POLYFORM_STRING(__GNUC__) "." POLYFORM_STRING(__GNUC_MINOR__) "." POLYFORM_STRING(__GNUC_PATCHLEVEL__)
@@ -97,12 +100,20 @@ struct PluginManifest {
 
 /// The section that holds the manifest, and the names of the two symbols.
 #define POLYFORM_MANIFEST_SECTION ".polyform"
-#define POLYFORM_PLUGIN(kind_, name_, version_)                                                                       \
-  extern "C" __attribute__((visibility("default"), used, section(POLYFORM_MANIFEST_SECTION)))                         \
-  const ::polyform::PluginManifest polyform_manifest = {                                                              \
-      "polyform-plugin", sizeof(::polyform::PluginManifest), ::polyform::sdk_major, ::polyform::sdk_minor, kind_,     \
-      name_, version_, POLYFORM_ABI, POLYFORM_INSTRUCTION_SET, POLYFORM_COMPILER, POLYFORM_NEEDS_SDK_MINOR,           \
-      ::polyform::contract_layouts(POLYFORM_NEEDS_SDK_MINOR)};                                                        \
+#define POLYFORM_PLUGIN(kind_, name_, version_)                                                                  \
+  extern "C" __attribute__((visibility("default"), used, section(POLYFORM_MANIFEST_SECTION)))                    \
+  const ::polyform::PluginManifest polyform_manifest = {"polyform-plugin",                                       \
+                                                        sizeof(::polyform::PluginManifest),                      \
+                                                        ::polyform::sdk_major,                                   \
+                                                        ::polyform::sdk_minor,                                   \
+                                                        kind_,                                                   \
+                                                        name_,                                                   \
+                                                        version_,                                                \
+                                                        POLYFORM_ABI,                                            \
+                                                        POLYFORM_INSTRUCTION_SET,                                \
+                                                        POLYFORM_COMPILER,                                       \
+                                                        POLYFORM_NEEDS_SDK_MINOR,                                \
+                                                        ::polyform::contract_layouts(POLYFORM_NEEDS_SDK_MINOR)}; \
   extern "C" __attribute__((visibility("default"))) void polyform_register(::polyform::Registrar& registrar) noexcept
 
 }  // namespace polyform

@@ -51,7 +51,10 @@ class RheonomicKernel {
     return std::numeric_limits<double>::infinity();
   }
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual const void* query(std::string_view asked) const noexcept { (void)asked; return nullptr; }
+  virtual const void* query(std::string_view asked) const noexcept {
+    (void)asked;
+    return nullptr;
+  }
 
  protected:
   ~RheonomicKernel() = default;
@@ -66,7 +69,10 @@ class GivenCoordinates {
   /// cannot be given; those of a kernel must come last and have velocities that are the rates of their positions.
   virtual void give(std::size_t velocity, const TimeFunction& position) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
-  virtual void* query(std::string_view asked) noexcept { (void)asked; return nullptr; }
+  virtual void* query(std::string_view asked) noexcept {
+    (void)asked;
+    return nullptr;
+  }
 
  protected:
   ~GivenCoordinates() = default;

@@ -16,9 +16,24 @@ struct Vector3 {
   constexpr T& operator[](std::size_t i) { return i == 0 ? x : i == 1 ? y : z; }
   constexpr const T& operator[](std::size_t i) const { return i == 0 ? x : i == 1 ? y : z; }
 
-  constexpr Vector3& operator+=(const Vector3& b) { x += b.x; y += b.y; z += b.z; return *this; }
-  constexpr Vector3& operator-=(const Vector3& b) { x -= b.x; y -= b.y; z -= b.z; return *this; }
-  constexpr Vector3& operator*=(const T& s) { x *= s; y *= s; z *= s; return *this; }
+  constexpr Vector3& operator+=(const Vector3& b) {
+    x += b.x;
+    y += b.y;
+    z += b.z;
+    return *this;
+  }
+  constexpr Vector3& operator-=(const Vector3& b) {
+    x -= b.x;
+    y -= b.y;
+    z -= b.z;
+    return *this;
+  }
+  constexpr Vector3& operator*=(const T& s) {
+    x *= s;
+    y *= s;
+    z *= s;
+    return *this;
+  }
 
   friend constexpr Vector3 operator+(Vector3 a, const Vector3& b) { return a += b; }
   friend constexpr Vector3 operator-(Vector3 a, const Vector3& b) { return a -= b; }
@@ -28,7 +43,9 @@ struct Vector3 {
 };
 
 template <class T>
-constexpr T dot(const Vector3<T>& a, const Vector3<T>& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+constexpr T dot(const Vector3<T>& a, const Vector3<T>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
 /// A size that costs no root: |x| + |y| + |z|.
 template <class T>
 T size(const Vector3<T>& a) {
@@ -45,7 +62,10 @@ constexpr Vector3<T> add_cross(const Vector3<T>& p, const Vector3<T>& a, const V
   return {p.x + a.y * b.z - a.z * b.y, p.y + a.z * b.x - a.x * b.z, p.z + a.x * b.y - a.y * b.x};
 }
 template <class T>
-T norm(const Vector3<T>& a) { using std::sqrt; return sqrt(dot(a, a)); }
+T norm(const Vector3<T>& a) {
+  using std::sqrt;
+  return sqrt(dot(a, a));
+}
 
 /// A general 3x3 matrix, rows first.
 template <class T>
@@ -58,11 +78,20 @@ struct Matrix3 {
   constexpr Vector3<T> column(std::size_t j) const { return {m[j], m[3 + j], m[6 + j]}; }
   constexpr Vector3<T> row(std::size_t i) const { return {m[3 * i], m[3 * i + 1], m[3 * i + 2]}; }
 
-  constexpr Matrix3& operator+=(const Matrix3& b) { for (int i = 0; i < 9; ++i) m[i] += b.m[i]; return *this; }
-  constexpr Matrix3& operator-=(const Matrix3& b) { for (int i = 0; i < 9; ++i) m[i] -= b.m[i]; return *this; }
+  constexpr Matrix3& operator+=(const Matrix3& b) {
+    for (int i = 0; i < 9; ++i) m[i] += b.m[i];
+    return *this;
+  }
+  constexpr Matrix3& operator-=(const Matrix3& b) {
+    for (int i = 0; i < 9; ++i) m[i] -= b.m[i];
+    return *this;
+  }
   friend constexpr Matrix3 operator+(Matrix3 a, const Matrix3& b) { return a += b; }
   friend constexpr Matrix3 operator-(Matrix3 a, const Matrix3& b) { return a -= b; }
-  friend constexpr Matrix3 operator*(const T& s, Matrix3 a) { for (T& e : a.m) e *= s; return a; }
+  friend constexpr Matrix3 operator*(const T& s, Matrix3 a) {
+    for (T& e : a.m) e *= s;
+    return a;
+  }
 };
 
 template <class T>
@@ -99,7 +128,9 @@ constexpr Matrix3<T> transpose_times(const Matrix3<T>& a, const Matrix3<T>& b) {
 }
 /// a bᵀ
 template <class T>
-constexpr Matrix3<T> times_transpose(const Matrix3<T>& a, const Matrix3<T>& b) { return a * transpose(b); }
+constexpr Matrix3<T> times_transpose(const Matrix3<T>& a, const Matrix3<T>& b) {
+  return a * transpose(b);
+}
 /// The skew matrix ã with ã b = a x b.
 template <class T>
 constexpr Matrix3<T> skew(const Vector3<T>& a) {
@@ -112,10 +143,22 @@ struct Symmetric3 {
   T xx{}, yy{}, zz{}, xy{}, xz{}, yz{};
 
   constexpr Symmetric3& operator+=(const Symmetric3& b) {
-    xx += b.xx; yy += b.yy; zz += b.zz; xy += b.xy; xz += b.xz; yz += b.yz; return *this;
+    xx += b.xx;
+    yy += b.yy;
+    zz += b.zz;
+    xy += b.xy;
+    xz += b.xz;
+    yz += b.yz;
+    return *this;
   }
   constexpr Symmetric3& operator-=(const Symmetric3& b) {
-    xx -= b.xx; yy -= b.yy; zz -= b.zz; xy -= b.xy; xz -= b.xz; yz -= b.yz; return *this;
+    xx -= b.xx;
+    yy -= b.yy;
+    zz -= b.zz;
+    xy -= b.xy;
+    xz -= b.xz;
+    yz -= b.yz;
+    return *this;
   }
   friend constexpr Symmetric3 operator+(Symmetric3 a, const Symmetric3& b) { return a += b; }
   friend constexpr Symmetric3 operator-(Symmetric3 a, const Symmetric3& b) { return a -= b; }
@@ -168,13 +211,18 @@ struct Quaternion {
   }
 };
 template <class T>
-constexpr Quaternion<T> conjugate(const Quaternion<T>& q) { return {q.w, -q.x, -q.y, -q.z}; }
+constexpr Quaternion<T> conjugate(const Quaternion<T>& q) {
+  return {q.w, -q.x, -q.y, -q.z};
+}
 template <class T>
 constexpr T dot(const Quaternion<T>& a, const Quaternion<T>& b) {
   return a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z;
 }
 template <class T>
-T norm(const Quaternion<T>& q) { using std::sqrt; return sqrt(dot(q, q)); }
+T norm(const Quaternion<T>& q) {
+  using std::sqrt;
+  return sqrt(dot(q, q));
+}
 template <class T>
 Quaternion<T> normalized(const Quaternion<T>& q) {
   const T s = T(1) / norm(q);

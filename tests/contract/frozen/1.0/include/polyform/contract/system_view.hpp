@@ -22,10 +22,10 @@ inline constexpr std::size_t rigid = static_cast<std::size_t>(-1);
 
 struct BodyData {
   std::string_view name;
-  double mass = 0;              ///< kg (of a flexible body: its rigid part)
-  Vec3 center_of_mass;          ///< from the frame origin, body axes, m
-  Sym3 inertia;                 ///< about the centre of mass, body axes, kg m²
-  std::size_t flexible = rigid; ///< index into SystemView::flexible, or rigid
+  double mass = 0;               ///< kg (of a flexible body: its rigid part)
+  Vec3 center_of_mass;           ///< from the frame origin, body axes, m
+  Sym3 inertia;                  ///< about the centre of mass, body axes, kg m²
+  std::size_t flexible = rigid;  ///< index into SystemView::flexible, or rigid
 };
 
 /// The section of a flexible body at a point of it, which joints and markers attach to. Undeformed, the node frame has
@@ -41,21 +41,21 @@ struct FlexibleNode {
 };
 
 /// A joint as the user wrote it: motion of `moving` relative to `base`. In the spanning tree the joint carries one
-/// of the two bodies outward from ground; it is `reversed` when that body is `base`. Its members are what the user wrote
-/// and where the joint stands in the tree.
+/// of the two bodies outward from ground; it is `reversed` when that body is `base`. Its members are what the user
+/// wrote and where the joint stands in the tree.
 struct JointData {
   std::string_view name;
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
   /// What the joint attaches to: the body frames, or nodes of flexible bodies.
   FrameIndex base_frame = FrameIndex::ground, moving_frame = FrameIndex::ground;
-  bool reversed = false;               ///< tree joints: the outboard body is base
-  bool added = false;                  ///< made by the host, not in the user's model
-  Vec3 p_base;                         ///< origin of F from the origin of base_frame, in its axes, m
-  Vec3 p_moving;                       ///< origin of M from the origin of moving_frame, in its axes, m
-  Mat3 R_drawn = Mat3::identity();     ///< orientation of moving in base axes as drawn: R_base_moving = R_FM(q) R_drawn
+  bool reversed = false;            ///< tree joints: the outboard body is base
+  bool added = false;               ///< made by the host, not in the user's model
+  Vec3 p_base;                      ///< origin of F from the origin of base_frame, in its axes, m
+  Vec3 p_moving;                    ///< origin of M from the origin of moving_frame, in its axes, m
+  Mat3 R_drawn = Mat3::identity();  ///< orientation of moving in base axes as drawn: R_base_moving = R_FM(q) R_drawn
   std::span<const Primitive> primitives;  ///< base axes; empty for fixed and for code-defined joints
-  const JointKernel* kernel = nullptr; ///< of a code-defined joint
-  std::span<const double> parameters;  ///< of a code-defined joint
+  const JointKernel* kernel = nullptr;    ///< of a code-defined joint
+  std::span<const double> parameters;     ///< of a code-defined joint
   std::size_t nq = 0, nv = 0;
   std::size_t q_offset = 0, v_offset = 0;  ///< into the coordinates of the canonical state
   const JointType* type = nullptr;         ///< whose descriptor names the coordinates of a code-defined joint
@@ -72,11 +72,11 @@ struct ElementInstances {
   const Type* type = nullptr;
   std::span<const std::string_view> names;
   Strided<const ElementInstance> instances;
-  std::span<const JointIndex> joints;      ///< attached joints, instance after instance
+  std::span<const JointIndex> joints;  ///< attached joints, instance after instance
   /// Where the first-order states of the first instance begin: those of a force, or u of all modules, then their x.
   std::size_t state_offset = 0;
-  std::span<const std::size_t> rows;       ///< of constraints, per instance
-  std::size_t discrete_offset = 0;         ///< of the first instance, into the discrete states of the elements
+  std::span<const std::size_t> rows;  ///< of constraints, per instance
+  std::size_t discrete_offset = 0;    ///< of the first instance, into the discrete states of the elements
 };
 using ForceInstances = ElementInstances<ForceType>;
 using ConstraintInstances = ElementInstances<ConstraintType>;
@@ -86,12 +86,12 @@ struct FlexibleData {
   const FlexibleInstance* instance = nullptr;
   BodyIndex body = BodyIndex::ground;
   std::size_t modes = 0;
-  std::size_t mode_offset = 0;             ///< into the modal coordinates
+  std::size_t mode_offset = 0;  ///< into the modal coordinates
 };
 /// A named group of bodies (Udwadia–Kalaba levels); may nest.
 struct Subsystem {
   std::string_view name;
-  std::span<const BodyIndex> bodies;       ///< of this subsystem itself, without those of nested ones
+  std::span<const BodyIndex> bodies;                  ///< of this subsystem itself, without those of nested ones
   std::size_t parent = static_cast<std::size_t>(-1);  ///< index of the enclosing subsystem, or -1
 };
 
@@ -101,22 +101,22 @@ struct Subsystem {
 struct SystemView {
   Size<SystemView> size{};
   std::string_view name;
-  Vec3 gravity;                                ///< ground axes, m/s²
+  Vec3 gravity;  ///< ground axes, m/s²
   Strided<const BodyData> bodies;
-  Strided<const JointData> joints;           ///< tree joints, then cut joints
+  Strided<const JointData> joints;  ///< tree joints, then cut joints
   Strided<const ForceInstances> forces;
   Strided<const ConstraintInstances> constraints;
   Strided<const ModuleInstances> modules;
   Strided<const FlexibleData> flexible;
-  Strided<const FlexibleNode> nodes;         ///< those of one body together, in the order of the bodies
+  Strided<const FlexibleNode> nodes;  ///< those of one body together, in the order of the bodies
   Strided<const Subsystem> subsystems;
 
-  std::size_t nq_tree = 0, nv_tree = 0;        ///< coordinates of the tree joints; they come first
-  std::size_t nq = 0, nv = 0;                  ///< of all joints
-  std::size_t modes = 0;                       ///< modal coordinates of all flexible bodies
-  std::size_t states = 0;                      ///< first-order states of forces and modules
-  std::size_t module_rows = 0;                 ///< rows of all modules
-  std::size_t discrete = 0;                    ///< discrete states of all elements
+  std::size_t nq_tree = 0, nv_tree = 0;  ///< coordinates of the tree joints; they come first
+  std::size_t nq = 0, nv = 0;            ///< of all joints
+  std::size_t modes = 0;                 ///< modal coordinates of all flexible bodies
+  std::size_t states = 0;                ///< first-order states of forces and modules
+  std::size_t module_rows = 0;           ///< rows of all modules
+  std::size_t discrete = 0;              ///< discrete states of all elements
 
   Strided<const JointData> tree_joints() const { return joints.first(bodies.size()); }
   Strided<const JointData> cut_joints() const { return joints.subspan(bodies.size()); }
@@ -137,9 +137,9 @@ struct SystemView {
 template <class T>
 struct BasicState {
   Size<BasicState> size{};
-  std::span<T> q{}, v{};            ///< all joints
-  std::span<T> eta{}, etadot{};     ///< all modes
-  std::span<T> x{};                 ///< first-order states
+  std::span<T> q{}, v{};         ///< all joints
+  std::span<T> eta{}, etadot{};  ///< all modes
+  std::span<T> x{};              ///< first-order states
   /// Discrete states of all elements. If empty, nobody asks for them; a solver that is given none takes those of the
   /// start.
   std::span<std::conditional_t<std::is_const_v<T>, const std::int32_t, std::int32_t>> discrete{};

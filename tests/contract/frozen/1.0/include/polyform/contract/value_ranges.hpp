@@ -15,7 +15,7 @@ namespace polyform {
 /// The range of one number, in SI units.
 struct ValueRange {
   Size<ValueRange> size{};
-  double typical = 0;                     ///< size of a usual value; 0: not told
+  double typical = 0;                                         ///< size of a usual value; 0: not told
   double minimum = -std::numeric_limits<double>::infinity();  ///< where the model of the type holds
   double maximum = std::numeric_limits<double>::infinity();
 };

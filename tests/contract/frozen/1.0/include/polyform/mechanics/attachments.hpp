@@ -18,8 +18,8 @@ struct PointMotion {
 };
 /// R, p, V: of the frame, whose place counts from `origin`; that of ground does not move and counts from itself.
 template <class T>
-PointMotion<T> point_motion(const Matrix3<T>& R, const Vector3<T>& p, const SpatialVector<T>& V, const Vector3<T>& point,
-                            const Vector3<T>& origin, bool of_ground) {
+PointMotion<T> point_motion(const Matrix3<T>& R, const Vector3<T>& p, const SpatialVector<T>& V,
+                            const Vector3<T>& point, const Vector3<T>& origin, bool of_ground) {
   const Vector3<T> arm = R * point;
   return {arm, of_ground ? arm : p + arm + origin, V.linear + cross(V.angular, arm)};
 }

@@ -71,8 +71,8 @@ class ForceSet {
     std::size_t discrete_offset, discrete_count;
   };
   std::vector<Group> groups_;
-  std::vector<std::int32_t> initial_;        ///< discrete states of the forces at the start
-  std::span<const std::int32_t> discrete_;   ///< those of all elements, in use
+  std::vector<std::int32_t> initial_;       ///< discrete states of the forces at the start
+  std::span<const std::int32_t> discrete_;  ///< those of all elements, in use
   std::vector<BodyIndex> loaded_;
   std::vector<FrameIndex> loaded_nodes_;
   bool loads_joints_ = false, good_ = true;
