@@ -17,7 +17,8 @@ namespace {
 class Reader {
  public:
   Reader(const SystemView& view, const Observation& now, std::span<const double> outputs)
-      : now_(now),
+      : view_(view),
+        now_(now),
         forces_(host::constraint_forces(view)),
         constraint_rows_(view.constraint_rows()),
         output_(outputs.data()) {}
@@ -28,6 +29,7 @@ class Reader {
     const HeldStates* held_states = nullptr;
     if constexpr (std::is_same_v<Group, ForceInstances>) held_states = ask<HeldStates>(*group.type);
     const std::size_t count = group.names.size(), u = told.variables.size(), x = told.states.size();
+    const std::vector<const JointData*> joints = host::joint_of_each(view_, group);
     for (std::size_t i = 0; i < count; ++i) {
       ElementValues one{kind, group.names[i], {}, {}, {}, {}};
       const auto rate = [&](const Variable& of, std::size_t k) { one.rates.emplace_back(of, now_.state_rates[k]); };
@@ -41,7 +43,7 @@ class Reader {
       }
       if constexpr (std::is_same_v<Group, ModuleInstances>)
         for (const Variable& row : told.rows) {
-          const std::string_view unit = host::unit_at_joint(row.unit, group.instances[i], 0);
+          const std::string_view unit = host::unit_at_joint(row.unit, joints[i], 0);
           one.multipliers.push_back(
               {std::string(row.name), std::string(unit), now_.module_multipliers[row_], constraint_rows_ + row_});
           ++row_;
@@ -52,7 +54,7 @@ class Reader {
                                      now_.constraint_multipliers[forces_[force_].row], forces_[force_].row});
       for (const Variable& output : told.outputs) {
         Variable& of = one.outputs.emplace_back(output, *output_++).first;
-        of.unit = host::unit_at_joint(of.unit, group.instances[i], 0);
+        of.unit = host::unit_at_joint(of.unit, joints[i], 0);
       }
       const bool tells = kind == "module" || !one.rates.empty() || !one.outputs.empty() || !one.multipliers.empty();
       if (tells) all.push_back(std::move(one));
@@ -60,6 +62,7 @@ class Reader {
   }
 
  private:
+  const SystemView& view_;
   const Observation& now_;
   const std::vector<host::ConstraintForce> forces_;
   std::size_t force_ = 0;

@@ -349,14 +349,18 @@ chains:
   }
 }
 
-TEST_CASE("states of a joint that is code have the units and names of its type") {
+TEST_CASE("states of a joint that is code, and what drives it, have the units and names of its type") {
   const Workshop shop;
-  const Outcome outcome = shop.run({"linearize", std::string(POLYFORM_MODELS) + "/bead_on_a_wire.yaml", "--json"});
+  const std::string bead = shop.read(shipped("bead_on_a_wire"));
+  const std::string push = "forces:\n  - {name: push, type: joint-force, joint: wire, effort: [0.1, 0.01, 0, 0]}\n";
+  const Outcome outcome = shop.run({"linearize", shop.write("m.yaml", bead + push), "--json", "--inputs", "push.*"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-  const Json states = Json::parse(outcome.out).at("states");
+  const Json linear = Json::parse(outcome.out), states = linear.at("states");
   REQUIRE(states.size() == 8);
   CHECK(states[0] == Json{{"name", "wire.q[0]"}, {"unit", "m"}, {"own_name", "way"}});
   CHECK(states[1] == Json{{"name", "wire.turn[1]"}, {"unit", "rad"}});
   CHECK(states[4] == Json{{"name", "wire.v[0]"}, {"unit", "m/s"}, {"own_name", "way_rate"}});
+  CHECK(linear.at("inputs").at(0) == Json{{"name", "push.effort[0]"}, {"unit", "N"}});
+  CHECK(linear.at("inputs").at(1) == Json{{"name", "push.effort[1]"}, {"unit", "N m"}});
 }

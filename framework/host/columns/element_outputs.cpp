@@ -83,12 +83,13 @@ void ElementOutputs::add(const Group& group, const char* kind) {
   b.reactions.resize(b.joints.size());
   b.joint_accelerations.resize(b.attached.velocities());
   b.written = guarded<double>(b.values.count);
+  const std::vector<const JointData*> joints = joint_of_each(view_, group);
   for (std::size_t i = 0; i < instances; ++i)
     for (const Variable& output : outputs) {
       Name& name = names_.emplace_back();
       name.element = element_name(group, group.names[i]);
       name.output = output;
-      name.output.unit = unit_at_joint(output.unit, group.instances[i], 0);
+      name.output.unit = unit_at_joint(output.unit, joints[i], 0);
     }
 }
 

@@ -39,16 +39,14 @@ std::vector<Variable> velocities_of(const JointData& joint) {
   return all;
 }
 
-std::string_view unit_at_joint(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {
+std::string_view unit_at_joint(std::string_view unit, const JointData* joint, std::size_t coordinate) {
   constexpr std::string_view either = " or ";
   const std::size_t cut = unit.find(either);
-  if (cut == std::string_view::npos || instance.joints.size() != 1) return unit;
-  for (const Primitive& p : instance.joints[0].primitives) {
-    const std::size_t count = velocity_count(p.kind);
-    if (coordinate < count)
-      return p.kind == Primitive::Kind::translation ? unit.substr(0, cut) : unit.substr(cut + either.size());
-    coordinate -= count;
-  }
+  if (cut == std::string_view::npos || joint == nullptr) return unit;
+  const std::vector<Variable> velocities = velocities_of(*joint);
+  if (coordinate >= velocities.size()) return unit;
+  if (velocities[coordinate].unit == "m/s") return unit.substr(0, cut);
+  if (velocities[coordinate].unit == "rad/s") return unit.substr(cut + either.size());
   return unit;
 }
 

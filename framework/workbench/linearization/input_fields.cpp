@@ -15,14 +15,16 @@ namespace polyform::host::inline linearization {
 namespace {
 
 template <class Group>
-void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::vector<InputField>& out) {
-  for (std::size_t g = 0; g < groups.size(); ++g)
+void list_fields(const SystemView& view, Strided<const Group> groups, InputField::Of of, double t,
+                 std::vector<InputField>& out) {
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::vector<const JointData*> joints = joint_of_each(view, groups[g]);
     for (std::size_t i = 0; i < groups[g].instances.size(); ++i) {
       const Strided<const FieldSpec> specs = groups[g].type->fields();
       for (std::size_t f = 0; f < specs.size(); ++f) {
         const FieldValue& value = groups[g].instances[i].fields[f];
         const std::string name = fmt::format("{}.{}", groups[g].names[i], specs[f].name);
-        const std::string_view unit = unit_at_joint(specs[f].unit, groups[g].instances[i], 0);
+        const std::string_view unit = unit_at_joint(specs[f].unit, joints[i], 0);
         const InputField field{name, unit, value.number, false, value.given, of, g, i, f, 0};
         if (specs[f].type == FieldType::number && (value.given || !specs[f].default_text.empty())) out.push_back(field);
         const std::size_t numbers = specs[f].type == FieldType::numbers ? value.numbers.size() : 0;
@@ -33,10 +35,11 @@ void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::
           part.value = part.of_time ? value.functions[k](t).value : value.numbers[k];
           if (std::isnan(part.value)) part.value = 0;  // of a formula of the state: what is added to it
           part.component = k;
-          part.unit = unit_at_joint(specs[f].unit, groups[g].instances[i], k);
+          part.unit = unit_at_joint(specs[f].unit, joints[i], k);
         }
       }
     }
+  }
 }
 
 /// f + offset at all times.
@@ -88,9 +91,9 @@ bool names_component(std::string_view pattern, std::string_view name) {
 
 std::vector<InputField> input_fields(const SystemView& view, double t) {
   std::vector<InputField> all;
-  list_fields(view.forces, InputField::Of::force, t, all);
-  list_fields(view.constraints, InputField::Of::constraint, t, all);
-  list_fields(view.modules, InputField::Of::module, t, all);
+  list_fields(view, view.forces, InputField::Of::force, t, all);
+  list_fields(view, view.constraints, InputField::Of::constraint, t, all);
+  list_fields(view, view.modules, InputField::Of::module, t, all);
   return all;
 }
 
