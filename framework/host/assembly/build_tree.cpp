@@ -194,7 +194,18 @@ void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
     parts.report(diagnostics, Severity::warning, d.joints[edge], {}, "cut",
                  fmt::format("joint `{}` closes no loop and cannot be its cut joint", d.joints[edge].name),
                  "remove `cut: true`");
-  for (const std::size_t body : parts.forest.added_roots)
+  const auto& free = parts.forest.added_roots;
+  constexpr std::size_t named = 3;  // more are counted: a heap of spheres would fill pages
+  if (free.size() > named) {
+    std::string names;
+    for (std::size_t k = 0; k < named; ++k) names += fmt::format("{}`{}`", k == 0 ? "" : ", ", d.bodies[free[k]].name);
+    parts.report(diagnostics, Severity::warning, d.bodies[free[0]], {}, {},
+                 fmt::format("no joint connects {} bodies with ground: {} and {} more move freely", free.size(), names,
+                             free.size() - named),
+                 "add joints to ground; those of type free say that this is meant");
+    return;
+  }
+  for (const std::size_t body : free)
     parts.report(diagnostics, Severity::warning, d.bodies[body], {}, {},
                  fmt::format("no joint connects body `{}` with ground: it moves freely", d.bodies[body].name),
                  "add a joint to ground; one of type free says that this is meant");

@@ -117,3 +117,18 @@ TEST_CASE("the cost of local loops grows with their number, of loops through one
   CHECK(cost(160, false) < 4.2 * cost(40, false));
   CHECK(cost(160, true) > 30 * cost(40, true));
 }
+
+TEST_CASE("bodies that nothing connects with ground are told, and many of them in one warning") {
+  const auto loose = [](int count) {
+    std::string text = "polyform: 1\nname: loose\nbodies:\n";
+    for (int i = 0; i < count; ++i)
+      text += fmt::format("  - {{name: b{}, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n", i);
+    return Assembled(text).messages();
+  };
+  CHECK_THAT(loose(2), Catch::Contains("no joint connects body `b0` with ground") &&
+                           Catch::Contains("no joint connects body `b1` with ground"));
+  const std::string many = loose(64);
+  CHECK_THAT(many,
+             Catch::Contains("no joint connects 64 bodies with ground: `b0`, `b1`, `b2` and 61 more move freely"));
+  CHECK_THAT(many, !Catch::Contains("`b3`"));
+}
