@@ -92,8 +92,9 @@ std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_
 host::CaseLimits limits_of(const StudyArguments& arguments, StudyCases& cases, std::size_t count,
                            std::size_t otherwise) {
   const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
-  return cases.share_out(
-      {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate}, count);
+  return cases.share_out({arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers,
+                          arguments.isolate.value_or(cases.wants_isolation())},
+                         count);
 }
 
 host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& interrupted) {
@@ -108,6 +109,7 @@ struct StudyFiles {
   std::string_view method;
   const CompiledCases* compiled = nullptr;
   const DeviceCases* device = nullptr;
+  std::string_view isolated_for = {};  ///< the plugin of others for which each case had a process of its own; or ""
 };
 
 void report(const StudyArguments& arguments, const StudyFiles& files, const host::StudyTable& table,
@@ -120,6 +122,7 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
     if (!files.trajectories.empty()) object["trajectories"] = files.trajectories;
     if (files.compiled != nullptr) object["compiled"] = compiled_json(files.compiled->plugin());
     if (files.device != nullptr) object["device"] = device_json(*files.device);
+    if (!files.isolated_for.empty()) object["isolated_for"] = files.isolated_for;
     print_json(object);
   } else if (!arguments.quiet) {
     std::string text = study_text(table, counts) + influence_text(table, files.method);
@@ -130,6 +133,11 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
     if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
     if (files.compiled != nullptr) text += fmt::format("compiled     {}\n", compiled_text(files.compiled->plugin()));
     if (files.device != nullptr) text += device_text(*files.device);
+    if (!files.isolated_for.empty())
+      text += fmt::format(
+          "processes    one for each case, because the plugin {} does not come\n"
+          "             with polyform; --no-isolate lets cases share them\n",
+          host::show(files.isolated_for));
     const bool aside = output_file == "-" || arguments.report == "-";
     std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
   }
@@ -259,10 +267,11 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   host::mend_streams();
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());
-  report(arguments,
-         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()), cases.compiled(),
-          cases.device()},
-         table, counts);
+  report(
+      arguments,
+      {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()), cases.compiled(),
+       cases.device(), !arguments.isolate && cases.wants_isolation() ? std::string_view(cases.plugin_of_others()) : ""},
+      table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
           files.keeps_rows() ? "What was done is kept; --resume goes on with it." : "");
@@ -331,7 +340,12 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_option("--workers", arguments->workers, "Cases at a time [one per processor]")
       ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
       ->type_name("N");
-  sub->add_flag("--isolate", arguments->isolate, "Run each case in a process of its own");
+  CLI::Option* const isolate = sub->add_flag_callback(
+      "--isolate", [arguments] { arguments->isolate = true; },
+      "Run each case in a process of its own [where the cases use a plugin that does not come with polyform]");
+  sub->add_flag_callback(
+         "--no-isolate", [arguments] { arguments->isolate = false; }, "Let cases share processes")
+      ->excludes(isolate);
   sub->add_flag("--compile", arguments->cases.compile,
                 "Compile the solver for the model, with the factors left open: the cases go sooner by it");
   sub->add_option("--device", arguments->cases.device,
@@ -375,8 +389,7 @@ void add_study(CLI::App& app, Action& action) {
       "    --quantity \"fastest=max(pin.v)\" --output rod.csv\n"
       "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 500 \\\n"
       "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
-      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000 \\\n"
-      "    --quantity \"far=max(hand.x)\" --output arm.csv\n"
+      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000\n"
       "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"
       "    --quantity \"end=final(pin.q)\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });

@@ -51,7 +51,7 @@ const host::Registry& registry_of(const std::vector<std::string>& paths) {
 
 apps::Plugins plugins_of(const std::vector<std::string>& paths) {
   const host::Registry& registry = registry_of(paths);
-  return {&registry.catalog(), registry.keep_alive()};
+  return {&registry.catalog(), registry.keep_alive(), &registry.plugins()};
 }
 
 }  // namespace polyform::library

@@ -86,8 +86,9 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
       for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k;
       const std::size_t workers =
           request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-      const host::CaseLimits limits = cases.share_out(
-          {request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate}, numbers.size());
+      const host::CaseLimits limits = cases.share_out({request.time_limit, apps::memory_limit_of({}, workers), workers,
+                                                       request.isolate.value_or(cases.wants_isolation())},
+                                                      numbers.size());
       Interruption interruption(request.run.watch);
       const auto take = [&](std::vector<host::CaseOutcome> outcomes) {
         for (host::CaseOutcome& outcome : outcomes) table.rows.push_back(apps::row_of(study, std::move(outcome)));

@@ -157,7 +157,7 @@ py::tuple study(const PythonModel& self, const py::dict& given) {
   request.run = run_of(given);
   request.workers = get<std::size_t>(given, "workers", 0);
   request.time_limit = get<double>(given, "time_limit", request.time_limit);
-  request.isolate = get<bool>(given, "isolate", false);
+  request.isolate = get<std::optional<bool>>(given, "isolate", {});
   request.compile = get<bool>(given, "compile", false);
   request.device = get<std::string>(given, "device", {});
   Said said;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "apps/session/arguments.hpp"
 #include "framework/diagnostics.hpp"
@@ -10,10 +11,11 @@
 
 namespace polyform::apps {
 
-/// The types of loaded plugins, and the object that keeps the plugins loaded.
+/// The types of loaded plugins, the object that keeps the plugins loaded, and all files that were looked at.
 struct Plugins {
   const host::Catalog* catalog = nullptr;
   std::shared_ptr<const void> libraries;
+  const std::vector<host::PluginRecord>* found = nullptr;
 };
 
 /// Warns of places that were not searched and of files that were refused. Failure (plugin, already said) if two plugins

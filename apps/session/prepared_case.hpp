@@ -40,21 +40,23 @@ struct PreparedCase {
   }
 
   /// Makes another case of it, with the numbers that the model has now. False, or Failure, where that cannot be; then
-  /// it is no case any more.
+  /// it is no case any more. Warnings go to the diagnostics.
   bool renew(std::size_t other, const host::NumberRenewal& numbers, const CaseSettings& cases,
-             const host::Quantities& quantities, const CompiledCases* compiled) {
+             const host::Quantities& quantities, const CompiledCases* compiled, host::Diagnostics& diagnostics) {
     number = other;
     sinks.clear();
     if (sink && !sink->begin_anew()) sink.reset();
     trajectory.reset();
     compared.reset();
     solver.reset();
-    if (!system->change_numbers([&](host::Description& model) { return numbers.read(model); })) return false;
+    const auto read = [&](host::Description& model) { return numbers.read(model, diagnostics); };
+    if (!system->change_numbers(read, diagnostics)) return false;
     fit_out(cases, quantities, compiled);
     return true;
   }
 
   std::size_t number;
+  std::string warning{};  ///< the first on its values that the model as it is written does not give; or ""
   std::unique_ptr<host::System> system;
   host::RunSettings settings;
   std::shared_ptr<const SolverChoice> choice;

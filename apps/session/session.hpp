@@ -36,7 +36,7 @@ class Session {
   std::unique_ptr<host::System> load(const ModelArguments&, const std::optional<host::ProcessLimits>& trial = {},
                                      const volatile std::sig_atomic_t* interrupted = nullptr);
   /// For systems that are assembled without the session.
-  Plugins plugins() const { return {&registry_.catalog(), registry_.keep_alive()}; }
+  Plugins plugins() const { return {&registry_.catalog(), registry_.keep_alive(), &registry_.plugins()}; }
   /// Reports plugins that end the program.
   CrashReport& crash_report() { return crash_report_; }
   /// The messages about the model that was loaded last.

@@ -63,6 +63,7 @@ void StudyCases::check_model() {
   bool missing_plugin = false;
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   print(diagnostics);
+  for (const Diagnostic& d : diagnostics.all()) warnings_of_model_.emplace(d.message);
   if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
   const host::RunSettings settings = settle(*plugins_.catalog, settings_.run, system->description());
   SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
@@ -114,6 +115,8 @@ void StudyCases::find_types(const host::Description& model, const SolverChoice& 
   types_.emplace("integrator", integrator_);
   if (const ImporterType* const importer = host::importer_for(*plugins_.catalog, file_, model_.text()))
     types_.emplace("importer", importer->name());
+  for (const host::PluginRecord* const plugin : plugins_with(types_, *plugins_.found))
+    if (plugin->chosen && plugin_of_others_.empty()) plugin_of_others_ = plugin->name;
 }
 
 bool StudyCases::is_on_device() const { return device_ && device_->obstacle().empty(); }
@@ -251,7 +254,15 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   if (one->trajectory && !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {},
                                              &host::Channel::name, &host::Channel::name))
     throw Failure(Exit::bad_input, "the columns of its trajectory are others than those of the model as it is written");
+  one->warning = new_warning(diagnostics);
   return one;
+}
+
+std::string StudyCases::new_warning(const host::Diagnostics& diagnostics) const {
+  for (const Diagnostic& d : diagnostics.all())
+    if (d.severity == Severity::warning && !warnings_of_model_.contains(std::string(d.message)))
+      return std::string(d.message);
+  return "";
 }
 
 /// Nothing where the whole model has to be read, be it to tell what is wrong with it.
@@ -260,7 +271,10 @@ std::unique_ptr<PreparedCase> StudyCases::prepare_in_place(std::size_t number) {
   std::unique_ptr<PreparedCase> one = std::move(in_place_->ended.back());
   in_place_->ended.pop_back();
   try {
-    if (one->renew(number, in_place_->numbers, settings_, quantities_, compiled_.get())) return one;
+    host::Diagnostics diagnostics;
+    if (!one->renew(number, in_place_->numbers, settings_, quantities_, compiled_.get(), diagnostics)) return nullptr;
+    one->warning = new_warning(diagnostics);
+    return one;
   } catch (const std::exception&) {
     // Read as a whole it fails with its reason.
   }
@@ -275,9 +289,13 @@ host::CaseOutcome StudyCases::outcome_of(PreparedCase& one, const host::RunRecor
                                          const volatile std::sig_atomic_t* interrupted) const {
   if (record.end != host::End::done) return {one.number, false, record.failure, {}};
   std::string reason;
-  if (!record.warnings.empty()) reason = "warning: " + record.warnings.front();
-  if (const std::string trouble = one.compared ? find_differences(one, interrupted) : ""; !trouble.empty())
-    reason = "warning: " + trouble;
+  const auto warn = [&](const std::string& of) { reason += (reason.empty() ? "warning: " : "; ") + of; };
+  if (!one.warning.empty()) warn(one.warning);
+  const std::string trouble = one.compared ? find_differences(one, interrupted) : "";
+  if (!trouble.empty())
+    warn(trouble);
+  else if (!record.warnings.empty())
+    warn(record.warnings.front());
   host::CaseOutcome outcome{one.number, true, std::move(reason), quantities_.evaluate(one.sink->values())};
   if (one.trajectory) outcome.trajectory = one.trajectory->values();
   return outcome;

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -63,7 +64,8 @@ class StudyCases {
   const TypeNames& types() const { return types_; }
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }
-  /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
+  /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning
+  /// of its values and the first of its run.
   /// The report is looked after while it goes on.
   host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted, const host::CaseReport&);
   /// Runs several, on the device or in lanes if the model as it is written allows it. A case with another structure, or
@@ -78,6 +80,10 @@ class StudyCases {
   const std::string& why_not_compiled() const { return why_not_compiled_; }
   /// The device that was asked for, or why it is not used; none where none was asked for.
   const DeviceCases* device() const { return device_.get(); }
+  /// A plugin of the cases that does not come with polyform; "": none. What it keeps between calls nobody knows, so
+  /// each case has a process of its own unless told otherwise.
+  const std::string& plugin_of_others() const { return plugin_of_others_; }
+  bool wants_isolation() const { return !plugin_of_others_.empty() && !is_on_device(); }
   /// How the cases are evaluated: together, or why not.
   std::string evaluation() const;
 
@@ -100,6 +106,8 @@ class StudyCases {
   /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
   std::unique_ptr<PreparedCase> prepare_in_place(std::size_t number);
+  /// The first warning that the model as it is written does not give; or "".
+  std::string new_warning(const host::Diagnostics&) const;
   /// Of a case that has ended, others can be made.
   void give_back(std::unique_ptr<PreparedCase>);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
@@ -113,10 +121,12 @@ class StudyCases {
   CaseSettings settings_;
   host::VariedModel model_;
   std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
+  std::set<std::string> warnings_of_model_;       ///< as it is written: they are printed
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;  ///< of the model as it is written
   TypeNames types_;
+  std::string plugin_of_others_;
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
   std::unique_ptr<DeviceCases> device_;

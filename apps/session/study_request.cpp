@@ -89,7 +89,7 @@ StudyRequest request_of(const StudyArguments& arguments) {
   if (cases.solver.empty()) cases.solver = file->solver.value_or("");
   if (cases.trajectories.empty()) cases.trajectories = file->trajectories;
   if (cases.device.empty()) cases.device = file->device;
-  if (arguments.isolate && !cases.device.empty() && cases.device != no_device)
+  if (arguments.isolate.value_or(false) && !cases.device.empty() && cases.device != no_device)
     throw Failure(Exit::bad_input, "--isolate runs each case in a process of its own, a device many in one",
                   "Leave out --isolate, or give --device none.");
   cases.lenient = arguments.lenient;

@@ -27,7 +27,8 @@ struct StudyArguments {
   std::size_t workers = 0;  ///< 0: as many as there are processors
   double time_limit = 600;  ///< s of one case; 0: none
   std::optional<double> memory_limit;
-  bool isolate = false, resume = false, json = false, quiet = false;
+  std::optional<bool> isolate{};  ///< a process for each case; none: as the cases want it
+  bool resume = false, json = false, quiet = false;
   std::vector<std::string> merge;
 };
 

@@ -119,6 +119,15 @@ TEST_CASE("cases in place are those that are read anew, to the bit, and fail wit
   }
 }
 
+TEST_CASE("a warning on a value is told of its case, read anew or in place") {
+  require_same_rows(linkage, {"joints.r.initial.position=0.1,0.4,0.5,0.6,0.7,0.8,0.9,1"}, "r.q");
+  const Workshop shop;
+  const auto rows =
+      rows_of_study(shop, shop.write("m.yaml", linkage), {"joints.r.initial.position=0.1,0.4"}, "r.q", false, true);
+  REQUIRE(rows.size() == 3);
+  CHECK_THAT(rows[2], Catch::Contains("the loops do not allow the given position of joint `r`: 0.4 given"));
+}
+
 TEST_CASE("a quantity of a force that is in place in each case is told of that case") {
   const Workshop shop;
   const auto rows = rows_of_study(shop, shop.write("m.yaml", swinging_tree),

@@ -71,6 +71,23 @@ TEST_CASE("the record of a study names the plugins whose types it uses, and no o
   CHECK_FALSE(varied.contains("plugin planted"));
 }
 
+TEST_CASE("cases with a plugin of others have processes of their own, unless they shall share them") {
+  const Workshop shop;
+  const UserPlugin plugin(shop);
+  const auto study = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = study_by(plugin, more);
+    std::erase(arguments, "--quiet");
+    const Outcome outcome = shop.run(arguments);
+    REQUIRE(outcome.code == 0);
+    return in_one_line(outcome.out);
+  };
+  const std::string told = "one for each case, because the plugin 'planted' does not come with polyform";
+  CHECK_THAT(study({"--output", "own.csv"}), Contains(told));
+  CHECK_THAT(study({"--output", "shared.csv", "--no-isolate"}), !Contains("one for each case"));
+  CHECK(shop.read("own.csv") == shop.read("shared.csv"));
+  CHECK(shop.run(study_by(plugin, {"--isolate", "--no-isolate"})).code == 2);
+}
+
 TEST_CASE("a study is neither resumed nor merged with cases that another plugin has done") {
   const Workshop shop;
   const UserPlugin plugin(shop);

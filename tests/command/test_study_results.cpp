@@ -136,6 +136,19 @@ TEST_CASE("trajectories are the same for any workers and shards, and after a kil
   CHECK(shop.read("killed.trajectories.h5") == whole);
 }
 
+TEST_CASE("a table without rows is written and read") {
+  const Workshop shop;
+  for (const std::string table : {"a.csv", "a.h5"}) {
+    const Outcome outcome =
+        shop.run({"study", shipped("double_pendulum"), "--vary", "bodies.rod1.mass=1,2", "--quantity",
+                  "end=final(j1.q)", "--duration", "0.02", "--shard", "3/3", "--output", table});
+    INFO(outcome.err);
+    CHECK(outcome.code == 0);
+  }
+  CHECK(rows_of(shop.read("a.csv")).empty());
+  CHECK(shop.run({"report", "a.h5", "--output", "a.html"}).code == 0);
+}
+
 TEST_CASE("trajectories that cannot be kept are refused") {
   const Workshop shop;
   const std::vector<std::string> study{"study", shop.write("m.yaml", oscillator), "--vary", "bodies.block.mass=1,2"};

@@ -84,6 +84,21 @@ TEST_CASE("a Latin hypercube takes one value in each share of every factor") {
   CHECK(std::abs(covariance(column(d, 0), column(d, 1))) < 0.5 * 50 * 50 / 12);
 }
 
+TEST_CASE("correlated factors of a Latin hypercube take one value in each share, too") {
+  constexpr std::size_t samples = 2000;
+  const DesignRequest request{Method::latin_hypercube, samples, 7, {1, 0.8, -0.3, 0.8, 1, 0, -0.3, 0, 1}};
+  const Design d = design({"a=uniform(0,2000)", "b=uniform(0,2000)", "c=uniform(0,2000)"}, request);
+  for (const std::size_t factor : {0u, 1u, 2u}) {
+    std::set<int> shares;
+    for (const double value : column(d, factor)) shares.insert(static_cast<int>(value));
+    CHECK(shares.size() == samples);
+  }
+  // Of uniform factors whose normal scores have the correlation r it is 6/π asin(r/2).
+  const double variance = samples * samples / 12.0, of_b = 6 / 3.141592653589793 * std::asin(0.4);
+  CHECK(covariance(column(d, 0), column(d, 1)) == Approx(of_b * variance).epsilon(0.05));
+  CHECK(std::abs(covariance(column(d, 1), column(d, 2))) < 0.06 * variance);
+}
+
 TEST_CASE("distributions have their means and deviations") {
   // The integrals of a Sobol sequence are right to about 1/N.
   const DesignRequest request{Method::sobol, 4096, 3, {}};

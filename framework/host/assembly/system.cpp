@@ -27,14 +27,13 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 
-bool System::change_numbers(const std::function<bool(Description&)>& change) {
+bool System::change_numbers(const std::function<bool(Description&)>& change, Diagnostics& diagnostics) {
   Parts& parts = *parts_;
-  Diagnostics unheard;
   if (!parts.view.flexible.empty() || !change(parts.description) || !take_body_numbers(parts)) return false;
   clear_elements(parts);
   parts.chosen_rates.clear();
   parts.q.clear();  // code-defined joints may count on zeros
-  return build_elements(parts, unheard) && build_initial_state(parts, unheard);
+  return build_elements(parts, diagnostics) && build_initial_state(parts, diagnostics);
 }
 
 const SystemView& System::view() const { return parts_->view; }

@@ -36,7 +36,8 @@ class System {
   /// All solvers of the system are gone by then. View, initial state and description are then as assemble() makes them
   /// of the changed description, at the same places. False where that cannot be said: a number was refused, or the
   /// bodies have flexible ones among them or would be tied in another order; then the system is of no more use.
-  bool change_numbers(const std::function<bool(Description&)>& change);
+  /// Warnings on numbers that were changed go to the diagnostics.
+  bool change_numbers(const std::function<bool(Description&)>& change, Diagnostics&);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;

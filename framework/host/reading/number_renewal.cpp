@@ -167,9 +167,8 @@ bool NumberRenewal::judges_others(const Description& model) const {
   return false;
 }
 
-bool NumberRenewal::read(Description& model) const {
-  Diagnostics unheard;
-  Report report(unheard, model.file);
+bool NumberRenewal::read(Description& model, Diagnostics& diagnostics) const {
+  Report report(diagnostics, model.file);
   Scope scope;
   scope.is_model = true;
   if (parameter_map_ != nullptr) {
@@ -192,7 +191,9 @@ bool NumberRenewal::read(Description& model) const {
       model.joints[j].initial_velocity = joint.initial_velocity;
     }
   }
-  return read_forces(model, report, scope) && report.errors() == 0;
+  if (!read_forces(model, report, scope) || report.errors() > 0) return false;
+  report.finish();
+  return true;
 }
 
 bool NumberRenewal::read_bodies(Description& model, Report& report, const Scope& scope) const {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/diagnostics.hpp"
 #include "framework/host/reading/description.hpp"
 #include "framework/host/reading/document.hpp"
 #include "framework/host/registry/catalog.hpp"
@@ -25,8 +26,8 @@ class NumberRenewal {
   /// Whether these numbers are all that the nodes change. If not, the model has to be read as a whole.
   bool is_whole() const { return is_whole_; }
   /// False if anything is wrong with a number: then reading the whole model tells what, and the description is that of
-  /// no model.
-  bool read(Description&) const;
+  /// no model. Warnings go to the diagnostics.
+  bool read(Description&, Diagnostics&) const;
 
  private:
   /// An entry of a body or a chain of them.

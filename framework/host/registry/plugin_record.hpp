@@ -48,6 +48,7 @@ struct PluginRecord {
   std::string abi, instruction_set;
   std::string compiler;  ///< with its version
   PluginStatus status = PluginStatus::loaded;
+  bool chosen = false;             ///< found where the user said: it does not come with polyform
   bool replaced = false;           ///< passed over, because one from a folder that the user named stands in for it
   std::optional<Refusal> refusal;  ///< set when refused
   std::string explanation;    ///< if refused: one sentence with file, finding and remedy; if passed over: the reason

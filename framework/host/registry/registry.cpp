@@ -42,6 +42,7 @@ Registry::Registry(const RegistryOptions& options)
   for (const FoundFile& file : candidate_files(places_)) {
     PluginRecord& record = records_.emplace_back();
     record.file = file.path.string();
+    record.chosen = file.chosen;
     Candidate candidate;
     candidate.file = file.path;
     candidate.chosen = file.chosen;

@@ -101,11 +101,12 @@ RecordFields read_fields(hid_t object) {
 
 Handle chunked(int rank, const hsize_t* chunk) {
   Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  check(H5Pset_obj_track_times(creation, false));
+  if (std::find(chunk, chunk + rank, 0) != chunk + rank) return creation;  // of a table without rows
   check(H5Pset_chunk(creation, rank, chunk));
   check(H5Pset_shuffle(creation));
   check(H5Pset_deflate(creation, 1));
   check(H5Pset_fletcher32(creation));  // of what stands in the file: numbers that something wrote over are not read
-  check(H5Pset_obj_track_times(creation, false));
   return creation;
 }
 

@@ -162,6 +162,42 @@ void Design::prepare_points() {
       points_[i * n + f] =
           (static_cast<double>(shares[i]) + probability_of(random_bits(within, i))) / static_cast<double>(samples);
   }
+  if (factor_of_correlation_.empty()) return;
+  for (std::size_t i = 0; i < samples; ++i) correlate(std::span(points_).subspan(i * n, n));
+  fill_shares();
+}
+
+/// Makes the independent coordinates of a point correlated ones.
+void Design::correlate(std::span<double> probabilities) const {
+  const std::vector<double>& l = factor_of_correlation_;
+  if (l.empty()) return;
+  const std::size_t n = probabilities.size();
+  const boost::math::normal standard;
+  std::vector<double> scores(n);
+  for (std::size_t f = 0; f < n; ++f) scores[f] = boost::math::quantile(standard, probabilities[f]);
+  for (std::size_t f = 0; f < n; ++f) {
+    double score = 0;
+    for (std::size_t k = 0; k <= f; ++k) score += l[f * n + k] * scores[k];
+    probabilities[f] = boost::math::cdf(standard, score);
+  }
+}
+
+/// Moves each coordinate of correlated points into the share of its rank. Ranks stay as they are, and with them the
+/// correlation; each share has one point again (Iman and Conover 1982).
+void Design::fill_shares() {
+  const std::size_t n = dimensions_, samples = request_.samples;
+  std::vector<std::size_t> order(samples);
+  for (std::size_t f = 0; f < n; ++f) {
+    if (crossed_ == f) continue;
+    const auto at = [&](std::size_t i) -> double& { return points_[i * n + f]; };
+    const double shares = static_cast<double>(samples);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, at);
+    for (std::size_t rank = 0; rank < samples; ++rank) {
+      const double place = at(order[rank]) * shares;
+      at(order[rank]) = (static_cast<double>(rank) + place - std::floor(place)) / shares;
+    }
+  }
 }
 
 double Design::probability(std::size_t sample, std::size_t dimension) const {
@@ -195,16 +231,7 @@ std::vector<std::string> Design::values(std::size_t number) const {
   const std::size_t n = factors_.size();
   std::vector<double> probabilities(n);
   for (std::size_t f = 0; f < n; ++f) probabilities[f] = probability_of_case(number, f);
-  if (const std::vector<double>& l = factor_of_correlation_; !l.empty()) {
-    const boost::math::normal standard;
-    std::vector<double> scores(n);
-    for (std::size_t f = 0; f < n; ++f) scores[f] = boost::math::quantile(standard, probabilities[f]);
-    for (std::size_t f = 0; f < n; ++f) {
-      double score = 0;
-      for (std::size_t k = 0; k <= f; ++k) score += l[f * n + k] * scores[k];
-      probabilities[f] = boost::math::cdf(standard, score);
-    }
-  }
+  if (method_ != Method::latin_hypercube) correlate(probabilities);
   std::vector<std::string> values(n);
   for (std::size_t f = 0; f < n; ++f) values[f] = quantile(factors_[f].distribution, probabilities[f]);
   return values;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,6 +61,8 @@ class Design {
   void settle_method();
   void prepare_correlation();
   void prepare_points();
+  void correlate(std::span<double> probabilities) const;
+  void fill_shares();
   void settle_cases();
   double probability(std::size_t sample, std::size_t dimension) const;
   /// The probability of one factor in a case.

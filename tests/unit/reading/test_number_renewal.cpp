@@ -67,34 +67,36 @@ struct Renewed {
 
 TEST_CASE("numbers are read again where they alone change, parameters with all that is made of them") {
   Renewed mass("2");  // the parameter m
+  Diagnostics unheard;
   const NumberRenewal numbers = mass.renewal();
   REQUIRE(numbers.is_whole());
   mass.set("8");
-  REQUIRE(numbers.read(mass.model));
+  REQUIRE(numbers.read(mass.model, unheard));
   const Description anew = mass.read();
   CHECK(mass.model.bodies[0].mass == 8);
   CHECK(mass.model.bodies[0].inertia.xx == anew.bodies[0].inertia.xx);
   CHECK(mass.model.bodies[0].inertia.xx == 2);
   CHECK(mass.model.parameters == anew.parameters);
   mass.set("-1");
-  CHECK_FALSE(numbers.read(mass.model));
+  CHECK_FALSE(numbers.read(mass.model, unheard));
 }
 
 TEST_CASE("a number of a force or of a chain is read again with its bounds") {
+  Diagnostics unheard;
   Renewed spring("10");
   const NumberRenewal stiffness = spring.renewal();
   REQUIRE(stiffness.is_whole());
   spring.set("25");
-  REQUIRE(stiffness.read(spring.model));
+  REQUIRE(stiffness.read(spring.model, unheard));
   CHECK(spring.model.forces[0].fields.values[2].number == 25);
   spring.set("-25");
-  CHECK_FALSE(stiffness.read(spring.model));
+  CHECK_FALSE(stiffness.read(spring.model, unheard));
 
   Renewed chain("0.5");
   const NumberRenewal angles = chain.renewal();
   REQUIRE(angles.is_whole());
   chain.set("0.25");
-  REQUIRE(angles.read(chain.model));
+  REQUIRE(angles.read(chain.model, unheard));
   for (const JointItem& joint : chain.model.joints)
     CHECK(joint.initial_position == (joint.name == "pin" ? std::vector<double>{} : std::vector<double>{0.25}));
 }

@@ -87,12 +87,12 @@ struct StudyRequest {
   std::vector<std::string> quantities = {};  ///< NAME=EXPRESSION each
   std::string method = {};                   ///< grid, lhs, sobol or random
   std::optional<std::size_t> samples = {}, seed = {};
-  RunRequest run = {};      ///< its columns, output and progress are refused; stop is asked after each case
-  std::size_t workers = 0;  ///< cases at a time; 0: one per processor
-  double time_limit = 600;  ///< of one case, s; 0: none
-  bool isolate = false;     ///< a process for each case
-  bool compile = false;     ///< the solver is compiled for the model
-  std::string device = {};  ///< by name, or "auto"; empty: none
+  RunRequest run = {};               ///< its columns, output and progress are refused; stop is asked after each case
+  std::size_t workers = 0;           ///< cases at a time; 0: one per processor
+  double time_limit = 600;           ///< of one case, s; 0: none
+  std::optional<bool> isolate = {};  ///< a process for each case; none: where plugins do not come with polyform
+  bool compile = false;              ///< the solver is compiled for the model
+  std::string device = {};           ///< by name, or "auto"; empty: none
 };
 
 }  // namespace polyform::library
