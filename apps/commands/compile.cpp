@@ -101,6 +101,7 @@ Exit compile_model(const CompileArguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system->view());
+  require_source(*solver, choice, *system, session.catalog());
   std::vector<double> y(solver->state_size());
   if (solver->encode(system->initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, std::string(solver->failure()));

@@ -1,8 +1,15 @@
 #include "apps/session/compiled_cases.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "polyform/contract/model_source.hpp"
+
 namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
 
 namespace {
 
@@ -15,6 +22,22 @@ bool is_same(const FieldValue& a, const FieldValue& b) {
 
 bool has_options(const SolverChoice& choice, const std::vector<FieldValue>& options) {
   return std::ranges::equal(choice.options, options, is_same);
+}
+
+void require_source(Solver& solver, const SolverChoice& choice, const host::System& system,
+                    const host::Catalog& catalog) {
+  if (ask<ModelSource>(solver) != nullptr) return;
+  std::string others;
+  for (const auto& [name, formulation] : catalog.formulations) {
+    try {
+      const host::SolverPointer other = compile(with_model_options(*formulation, system), system.view());
+      if (ask<ModelSource>(*other) != nullptr) others += (others.empty() ? "; " : " or ") + name;
+    } catch (const Failure&) {
+      // It does not take the system.
+    }
+  }
+  throw Failure(Exit::bad_input, fmt::format("{} does not compile its solvers{}", choice.formulation->name(),
+                                             others.empty() ? "" : others + " does"));
 }
 
 std::string source_of_cases(const std::string& model, std::span<const CompiledCases::Variant> variants) {

@@ -33,6 +33,9 @@ class CompiledCases {
   host::CompiledModelPlugin plugin_;
 };
 
+/// Failure (bad_input) if the solver does not write its source; it tells which formulations do for the system.
+void require_source(Solver&, const SolverChoice&, const host::System&, const host::Catalog&);
+
 /// The source of the first variant, with the numbers open in which the others differ. Failure as of host::source_of.
 std::string source_of_cases(const std::string& model, std::span<const CompiledCases::Variant>);
 /// Whether the choice has these options; texts are not looked at.

@@ -181,6 +181,8 @@ std::vector<std::unique_ptr<PreparedCase>> StudyCases::some_cases() {
 
 void StudyCases::compile_variants() {
   const std::vector<std::unique_ptr<PreparedCase>> cases = some_cases();
+  const PreparedCase& first = *cases.front();
+  if (settings_.compile) require_source(*first.solver, *first.choice, *first.system, *plugins_.catalog);
   std::vector<CompiledCases::Variant> variants;
   for (const std::unique_ptr<PreparedCase>& one : cases) variants.push_back({one->choice.get(), one->solver.get()});
   if (lane_model_) variants.push_back({&lane_model_->choice, lane_model_->solver.get()});

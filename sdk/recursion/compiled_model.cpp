@@ -8,6 +8,7 @@
 #include "lanes/lane_worlds.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/model_source.hpp"
+#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
@@ -105,7 +106,7 @@ class CompiledKernels {
 constexpr std::size_t most_operations_of_one = 8000;
 
 /// A solver by the recursion whose accelerations are the compiled ones; all else is its own.
-class CompiledSolver final : public Solver, private PowerSource {
+class CompiledSolver final : public Solver, private PowerSource, private NewtonDerivative {
  public:
   /// Takes the solver, which shows a world that fits the model.
   CompiledSolver(const CompiledModel& model, Solver& own, const LaneWorld& world)
@@ -121,6 +122,8 @@ class CompiledSolver final : public Solver, private PowerSource {
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == BatchEvaluation::interface_name) return batch();
     if (asked == ModelSource::interface_name) return nullptr;
+    if (asked == NewtonDerivative::interface_name && own_.query(asked) != nullptr)
+      return static_cast<NewtonDerivative*>(this);
     if (asked == PowerSource::interface_name && own_.query(asked) != nullptr) return static_cast<PowerSource*>(this);
     return own_.query(asked);
   }
@@ -155,18 +158,22 @@ class CompiledSolver final : public Solver, private PowerSource {
     return noted(own_.decode(y, state));
   }
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
-    if (model_.operations > most_operations_of_one) {
-      const Status status = own_.derivative(t, y, ydot);
-      if (auto* const its = ask<PowerSource>(own_)) power_ = its->power();
-      return noted(status);
-    }
+    if (model_.operations > most_operations_of_one) return noted(with_power(own_.derivative(t, y, ydot)));
     const std::uint8_t active = 1;
     std::uint8_t done = 0;
     BatchOutput out{.ydot = ydot, .power = std::span(&power_, 1), .done = std::span(&done, 1)};
     single_.evaluate({.t = std::span(&t, 1), .y = y, .active = std::span(&active, 1)}, out);
     return noted(done != 0 ? Status::ok : Status::failed);
   }
-  /// At the last derivative.
+  Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
+    return noted(with_power(ask<NewtonDerivative>(own_)->derivative_to_solve(t, y, ydot)));
+  }
+  /// Takes the power of what its own solver has just evaluated.
+  Status with_power(Status status) noexcept {
+    if (auto* const its = ask<PowerSource>(own_)) power_ = its->power();
+    return status;
+  }
+  /// At the last derivative, of whichever kind.
   double power() noexcept override { return power_; }
   Status do_correct(double t, std::span<double> y, Correction& out) noexcept override {
     return noted(own_.correct(t, y, out));

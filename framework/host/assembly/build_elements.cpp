@@ -20,16 +20,20 @@ class ElementFieldSink final : public FieldSink {
       : parts_(parts), item_(item), specs_(specs), diagnostics_(diagnostics) {}
   void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
               std::string_view remedy) noexcept override {
+    has_error_ = has_error_ || severity == Severity::error;
     const bool known = field < specs_.size() && field < item_.fields.places.size();
     parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
                   known ? specs_[field].name : std::string_view{}, message, remedy);
   }
+  /// The diagnostics keep an error that elements of one entry report one after the other only once.
+  bool has_error() const { return has_error_; }
 
  private:
   const System::Parts& parts_;
   const ItemType& item_;
   Strided<const FieldSpec> specs_;
   Diagnostics& diagnostics_;
+  bool has_error_ = false;
 };
 
 /// Field values with the view's numbers of bodies and joints.
@@ -153,11 +157,11 @@ void build_groups(System::Parts& parts, const FlexibleSet& flexible, const Welde
                                                                                .inertias = group.inertias[k],
                                                                                .shapes = group.geometry[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
-      const std::size_t errors = diagnostics.errors();
-      if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)
+      const bool defined = group.type->define(instance, k, sink);
+      if (!defined && !sink.has_error())
         parts.report_breach(diagnostics, item, group.type->name(), "define() rejects this entry without a report");
       if constexpr (std::is_same_v<Type, ConstraintType>) {
-        const std::size_t rows = diagnostics.errors() == errors ? group.type->rows(instance) : 0;
+        const std::size_t rows = defined && !sink.has_error() ? group.type->rows(instance) : 0;
         if (rows > most_of_one) refuse_size(parts, item, group.type->name(), rows, "rows", diagnostics);
         group.rows.push_back(rows);
       }
@@ -185,9 +189,8 @@ bool build_flexible(System::Parts& parts, Diagnostics& diagnostics) {
     instance.fields = parts.values.emplace_back(item.fields.values);
     data.instance = &instance;
     ElementFieldSink<BodyItem> sink(parts, item, item.flexible->fields(), diagnostics);
-    const std::size_t errors = diagnostics.errors();
     if (!data.type->define(instance, 0, sink)) {
-      if (diagnostics.errors() == errors)
+      if (!sink.has_error())
         parts.report_breach(diagnostics, item, data.type->name(), "define() rejects this entry without a report");
       continue;
     }

@@ -40,15 +40,19 @@ class JointFieldSink final : public FieldSink {
       : parts_(parts), item_(item), diagnostics_(diagnostics) {}
   void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
               std::string_view remedy) noexcept override {
+    has_error_ = has_error_ || severity == Severity::error;
     const bool known = field < item_.fields.places.size();
     parts_.report(diagnostics_, severity, item_, known ? item_.fields.places[field] : Place{},
                   known ? item_.type->fields()[field].name : std::string_view{}, message, remedy);
   }
+  /// The diagnostics keep an error that joints of a chain report one after the other only once.
+  bool has_error() const { return has_error_; }
 
  private:
   const System::Parts& parts_;
   const JointItem& item_;
   Diagnostics& diagnostics_;
+  bool has_error_ = false;
 };
 
 void count_coordinates(JointData& joint) {
@@ -101,9 +105,8 @@ bool define_joint(System::Parts& parts, const JointItem& item, JointData& joint,
   const Pose base = drawn(item.base), moving = drawn(item.moving);
   CollectedDefinition definition;
   JointFieldSink sink(parts, item, diagnostics);
-  const std::size_t errors = diagnostics.errors();
   if (!item.type->define({.fields = item.fields.values, .base = base, .moving = moving}, definition, sink)) {
-    if (diagnostics.errors() == errors)
+    if (!sink.has_error())
       parts.report_breach(diagnostics, item, item.type->name(), "define() rejects this entry without a report");
     return false;
   }
