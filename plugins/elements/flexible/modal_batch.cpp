@@ -220,8 +220,8 @@ void ModalBatch::add_elastic(const ModalInvariants& c, const FlexibleInput& in, 
   }
 }
 
-/// mass = Σ Bᵀ B and force = −Σ Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇ + Γ[η̇, η̇]) over points of unit mass, B = [−ρ̃  1  Φ + Γ·η]. To the
-/// half of the mass matrix below its diagonal, which is then mirrored.
+/// mass = Σ Bᵀ B and force = −Σ Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇ + Γ[η̇, η̇]) over points of unit mass, B = [−ρ̃  1  Φ + Γ·η].
+/// To the half of the mass matrix below its diagonal, which is then mirrored.
 void ModalBatch::write_inertia(const InertialPoints& body, const FlexibleInput& in, FlexibleOutput& out) noexcept {
   std::ranges::fill(out.mass, 0.0);
   std::ranges::fill(out.force, 0.0);
