@@ -40,6 +40,24 @@ void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, 
     std::copy_n(step, joint.nv, out);
     return;
   }
+  if (joint.kernel == nullptr) {
+    for (const Primitive& p : joint.primitives) {
+      if (p.kind == Primitive::Kind::ball) {  // of Q̇ = ½ ω Q: δ = 2 step Q⁻¹
+        const Quat at{q[0], q[1], q[2], q[3]};
+        const Quat turn = Quat{step[0], step[1], step[2], step[3]} * conjugate(at);
+        const double factor = 2 / (at.w * at.w + at.x * at.x + at.y * at.y + at.z * at.z);
+        out[0] = factor * turn.x;
+        out[1] = factor * turn.y;
+        out[2] = factor * turn.z;
+      } else {
+        out[0] = step[0];
+      }
+      q += position_count(p.kind);
+      step += position_count(p.kind);
+      out += velocity_count(p.kind);
+    }
+    return;
+  }
   // The least-squares solution of N δ = step, column by column at right angles (those of a quaternion are).
   double columns[6][most_joint_positions], rest[most_joint_positions];
   std::copy_n(step, joint.nq, rest);

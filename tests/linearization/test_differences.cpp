@@ -101,6 +101,34 @@ TEST_CASE("halvings of the step end where the errors that are left are small eno
   for (std::size_t k = 0; k < n; ++k) CHECK(std::abs(d.value[k] - 1) < 1e-7);
   CHECK(evaluations <= 10);
   CHECK(to_the_end >= 2 * evaluations);
+  CHECK(d.is_good);
+}
+
+// sin(100 h)/100: its series holds from steps of some thousandths on, and a difference that begins there needs fewer.
+TEST_CASE("a derivative tells whether its errors are small enough and down to which step it was sought") {
+  std::size_t evaluations = 0;
+  const auto f = [&](double h, std::span<double> out) {
+    ++evaluations;
+    out[0] = std::sin(100 * h) / 100;
+    return true;
+  };
+  const std::vector<double> enough(1, 1e-12);
+  const Derivative whole = differentiate(1, 0.125, f, enough);
+  const std::size_t from_large = std::exchange(evaluations, 0);
+  CHECK(whole.is_good);
+  CHECK(whole.last_step < 0.01);
+  const Derivative near = differentiate(1, 4 * whole.last_step, f, enough);
+  CHECK(near.is_good);
+  CHECK(std::abs(near.value[0] - 1) < 1e-12);
+  CHECK(evaluations < from_large);
+  const Derivative jump = differentiate(
+      1, 0.125,
+      [](double h, std::span<double> out) {
+        out[0] = h > 0 ? 1 : 0;
+        return true;
+      },
+      enough);
+  CHECK(!jump.is_good);
 }
 
 namespace {

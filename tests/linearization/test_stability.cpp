@@ -167,6 +167,7 @@ TEST_CASE("a sway beside hundreds of stiff hinges is found and judged where the 
   CHECK(sway.error < 1e-8);
   // A alone has lost it.
   const LinearCase frozen = linearize_at(*many, riccati, initial_point(*many), {"none"}, {"none"});
+  CHECK(frozen.linear.evaluations < 9 * frozen.linear.states.size());
   host::Stability lost;
   lost.modes = host::find_modes(frozen.linear.A.value, frozen.linear.A.error, frozen.linear.scales);
   host::judge_modes(frozen.linear, no_answers, lost);

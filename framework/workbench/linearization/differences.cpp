@@ -201,7 +201,7 @@ struct Quotient {
 double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
 
 Derivative extrapolate(std::size_t size, double step, std::span<const double> enough, const Quotient& quotient) {
-  Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
+  Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity())};
   std::vector<double> round(size), rounding(size);
   Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), quotient.slow};
   Seen seen;
@@ -229,8 +229,11 @@ Derivative extrapolate(std::size_t size, double step, std::span<const double> en
       seen.idle = keep_best(seen, levels, rounding, enough, best) > 0 || anew ? 0 : seen.idle + 1;
       best.found = true;
     }
+    best.last_step = now;
     const std::size_t least = enough.empty() ? least_levels : least_to_enough;
-    if (level + 1 >= least && (seen.idle >= patience || all_good(best, rounding, enough))) break;
+    if (level + 1 < least) continue;
+    best.is_good = all_good(best, rounding, enough);
+    if (seen.idle >= patience || best.is_good) break;
   }
   return finished(std::move(best), levels, seen, rounding);
 }

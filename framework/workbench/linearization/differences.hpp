@@ -11,6 +11,9 @@ namespace polyform::host::inline linearization {
 struct Derivative {
   std::vector<double> value, error;
   bool found = false;  ///< false if the function failed however small the step
+  /// Whether all errors are rounding or small enough; and the last step, the smallest one that was looked at.
+  bool is_good = false;
+  double last_step = 0;
 };
 
 /// The function at an offset; false if it has no value.

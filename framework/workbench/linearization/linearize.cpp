@@ -202,15 +202,16 @@ class Linearizer {
     std::vector<double> enough(n < few_states ? 0 : row.size());
     const std::vector<double> changes = enough.empty() ? enough : changes_beside(*at, row);
     // What acts, and what a deviation of the size of its state makes of any rate: they may cancel at the point.
-    double terms = 0;
+    double terms = 0, first = 1;  // first: part of the step to begin with
     for (const double a : out_.acting) terms = std::max(terms, a);
     for (k = 0; k < n; ++k) {
       if (k == out_.positions) {  // what positions make of the accelerations tells the rates of the velocities
         doubt_cancelled(k);
         out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
       }
+      if (k == out_.positions || k == out_.positions + out_.velocities) first = 1;
       for (std::size_t i = 0; i < enough.size(); ++i) enough[i] = share_of_felt * changes[i] / out_.scales[k];
-      const Derivative d = differentiate(row.size(), step(), along, enough);
+      const Derivative d = differentiate_from(first, row.size(), step(), along, enough);
       if (!d.found) fail_beside(out_.states[k].name, *at);
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
@@ -228,6 +229,18 @@ class Linearizer {
       const double rate = std::abs(out_.rates[out_.positions + i]);
       if (rate > 0) out_.unbalanced = std::max(out_.unbalanced, rate / std::max(size, least_divisor));
     }
+  }
+
+  /// The derivative by one of many states. Its neighbour's series held from a step on that tells where this one's does:
+  /// in a long chain at thousandths of what is large for a single joint. first: part of the step to begin with, which
+  /// is set anew for the next state. Where that leaves errors, all steps are looked at.
+  static Derivative differentiate_from(double& first, std::size_t size, double step, const Curve& along,
+                                       std::span<const double> enough) {
+    constexpr double from_last = 4;  // three levels, as a series needs that holds
+    Derivative d = differentiate(size, first * step, along, enough);
+    if (!d.is_good && first < 1) d = differentiate(size, step, along, enough);
+    first = d.is_good && !enough.empty() ? std::min(1.0, from_last * d.last_step / step) : 1;
+    return d;
   }
 
   /// The derivatives of all rates by a state, where they are found.

@@ -1,5 +1,10 @@
 #include "foreshortening.hpp"
 
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
 namespace polyform::flexible {
 namespace {
 
@@ -41,6 +46,24 @@ SlopeProducts::SlopeProducts(std::span<const BeamMode> modes, double end)
   });
   products.mirror(plain);
   products.mirror(rest);
+}
+
+std::span<const double> kept_slope_products(Boundary boundary, std::size_t modes) noexcept {
+  static std::mutex mutex;
+  static std::map<std::pair<Boundary, std::size_t>, std::vector<double>> kept;
+  if (modes > most_kept_modes) return {};
+  const std::lock_guard lock(mutex);
+  try {
+    const auto [found, is_new] = kept.try_emplace({boundary, modes});
+    if (!is_new) return found->second;
+    std::vector<BeamMode> all;
+    for (std::size_t k = 0; k < modes; ++k) all.push_back({boundary, k});
+    found->second = SlopeProducts(all, 1).rest;
+    return found->second;
+  } catch (const std::bad_alloc&) {
+    kept.erase({boundary, modes});
+    return {};
+  }
 }
 
 std::vector<SlopeStation> slope_stations(std::span<const BeamMode> modes) {

@@ -39,6 +39,12 @@ struct SlopeProducts {
   SlopeProducts(std::span<const BeamMode> modes, double end);
 };
 
+/// ∫ (1 − ξ) f_k' f_l' dξ over the whole beam for its first modes, m × m. They depend on nothing else, so they are
+/// found once and kept as long as the process runs. Empty when there are more modes than `most_kept_modes` or no
+/// memory.
+constexpr std::size_t most_kept_modes = 200;
+std::span<const double> kept_slope_products(Boundary, std::size_t modes) noexcept;
+
 /// A point of a quadrature over 0 ≤ ξ ≤ 1, and ∫ f_k' f_l' dξ up to it.
 struct SlopeStation {
   double xi, weight;

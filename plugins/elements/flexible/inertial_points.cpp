@@ -1,5 +1,6 @@
 #include "inertial_points.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -27,8 +28,11 @@ class Basis {
     vectors_.push_back(std::move(function));
   }
   std::size_t size() const { return vectors_.size(); }
-  double coefficient(std::size_t a, const std::vector<double>& function) const {
-    return product(vectors_[a], function);
+  /// Of the first `count` vectors in a function.
+  std::vector<double> coefficients(const std::vector<double>& function, std::size_t count) const {
+    std::vector<double> out;
+    for (std::size_t a = 0; a < count; ++a) out.push_back(product(vectors_[a], function));
+    return out;
   }
 
  private:
@@ -46,6 +50,10 @@ std::vector<double> weighted(const SampledBody& body, Value value) {
   all.reserve(body.samples.size());
   for (const SampledBody::Sample& s : body.samples) all.push_back(std::sqrt(s.mass) * value(s));
   return all;
+}
+
+bool is_zero(const std::vector<double>& function) {
+  return std::ranges::all_of(function, [](double x) { return x == 0; });
 }
 
 bool bends(const SampledBody& body, std::size_t axis) {
@@ -67,36 +75,43 @@ InertialPoints::InertialPoints(const SampledBody& body) {
   };
   Basis basis;
   basis.add(one);
-  for (std::size_t i = 0; i < 3; ++i) basis.add(place(i));
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < m; ++k) basis.add(shape(i, k));
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t k = 0; k < m && bends(body, i); ++k)
-      for (std::size_t l = 0; l <= k; ++l) basis.add(second(i, k, l));
-
-  points_.resize(basis.size());
-  for (std::size_t a = 0; a < basis.size(); ++a) points_[a].one = basis.coefficient(a, one);
   for (std::size_t i = 0; i < 3; ++i) {
-    const auto u = place(i);
-    for (std::size_t a = 0; a < basis.size(); ++a) points_[a].place[i] = basis.coefficient(a, u);
-    std::vector<std::vector<double>> found(basis.size(), std::vector<double>(m));
+    basis.add(place(i));
+    axes_[i].points = basis.size();
+  }
+  for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < m; ++k) {
       const auto phi = shape(i, k);
-      for (std::size_t a = 0; a < basis.size(); ++a) found[a][k] = basis.coefficient(a, phi);
+      basis.add(phi);
+      if (is_zero(phi)) continue;
+      axes_[i].moves = true;
+      axes_[i].points = basis.size();
     }
-    for (std::size_t a = 0; a < basis.size(); ++a)
-      if (std::ranges::any_of(found[a], [](double x) { return x != 0; })) points_[a].shapes[i] = std::move(found[a]);
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t k = 0; k < m && bends(body, i); ++k) {
+      for (std::size_t l = 0; l <= k; ++l) basis.add(second(i, k, l));
+      axes_[i].moves = true;
+      axes_[i].points = basis.size();
+    }
+
+  one_ = basis.coefficients(one, basis.size());
+  for (std::size_t i = 0; i < 3; ++i) {
+    Axis& axis = axes_[i];
+    const std::size_t count = axis.points;
+    axis.place = basis.coefficients(place(i), count);
+    if (!axis.moves) continue;
+    for (std::size_t k = 0; k < m; ++k) {
+      const auto found = basis.coefficients(shape(i, k), count);
+      axis.shapes.insert(axis.shapes.end(), found.begin(), found.end());
+    }
     if (!bends(body, i)) continue;
-    std::vector<std::vector<double>> pairs(basis.size(), std::vector<double>(m * m));
+    axis.second_order.resize(m * m * count);
     for (std::size_t k = 0; k < m; ++k)
       for (std::size_t l = 0; l <= k; ++l) {
-        const auto gamma = second(i, k, l);
-        for (std::size_t a = 0; a < basis.size(); ++a)
-          pairs[a][k * m + l] = pairs[a][l * m + k] = basis.coefficient(a, gamma);
+        const auto found = basis.coefficients(second(i, k, l), count);
+        for (const std::size_t pair : {k * m + l, l * m + k})
+          std::ranges::copy(found, axis.second_order.begin() + static_cast<std::ptrdiff_t>(pair * count));
       }
-    for (std::size_t a = 0; a < basis.size(); ++a)
-      points_[a].second_order[i] =
-          ModalMatrix::of(m, [&](std::size_t k, std::size_t l) { return pairs[a][k * m + l]; });
   }
 }
 

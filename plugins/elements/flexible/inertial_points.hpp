@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "modal_matrix.hpp"
 #include "polyform/contract/spatial.hpp"
 
 namespace polyform::flexible {
@@ -28,26 +27,35 @@ struct SampledBody {
   std::size_t modes = 0;
 };
 
-/// Coefficients of the functions in the basis: the number of points is the size of the basis.
+/// Coefficients of the functions in the basis: the number of points is the size of the basis. Those of one function at
+/// all points stand side by side. A function is a sum of those vectors of the basis that were there when it was added,
+/// so that only the first points have coefficients of it.
 class InertialPoints {
  public:
+  /// What belongs to one axis.
+  struct Axis {
+    std::size_t points = 0;            ///< the first ones; the others have no coefficients
+    std::vector<double> place;         ///< u, one per point
+    std::vector<double> shapes;        ///< Φ, m × points
+    std::vector<double> second_order;  ///< Γ, m × m × points, symmetric in the modes; or none if all are zero
+    bool moves = false;                ///< whether any mode does along this axis
+
+    const double* shape(std::size_t k) const { return shapes.data() + k * points; }
+  };
+
   InertialPoints() = default;
   /// With a basis by Gram and Schmidt. What of Γ is less than a rounding of its norm is left out.
   explicit InertialPoints(const SampledBody&);
 
-  bool empty() const { return points_.empty(); }
-  /// Values of 1, scaled so that the sum of squares is the mass; of u; of Φ along an axis (m, or none: all zero); of Γ
-  /// along an axis.
-  struct Point {
-    double one;
-    Vec3 place;
-    std::array<std::vector<double>, 3> shapes;
-    std::array<ModalMatrix, 3> second_order;
-  };
-  std::span<const Point> points() const { return points_; }
+  bool empty() const { return one_.empty(); }
+  std::size_t size() const { return one_.size(); }
+  /// Values of 1, scaled so that the sum of squares is the mass.
+  std::span<const double> one() const { return one_; }
+  const Axis& axis(std::size_t i) const { return axes_[i]; }
 
  private:
-  std::vector<Point> points_;
+  std::vector<double> one_;
+  std::array<Axis, 3> axes_;
 };
 
 }  // namespace polyform::flexible

@@ -4,18 +4,56 @@
 #include <numeric>
 
 namespace polyform::flexible {
+namespace {
+
+/// Σ a_p b_p, by four sums side by side.
+double inner(const double* __restrict a, const double* __restrict b, std::size_t size) {
+  double sums[4]{};
+  std::size_t p = 0;
+  for (; p + 4 <= size; p += 4)
+    for (std::size_t q = 0; q < 4; ++q) sums[q] += a[p + q] * b[p + q];
+  double rest = 0;
+  for (; p < size; ++p) rest += a[p] * b[p];
+  return (sums[0] + sums[2]) + (sums[1] + sums[3]) + rest;
+}
+
+/// Adds Σ_l x_l c_l and Σ_l y_l c_l, with c_l one row of `points` numbers after the other.
+void add_bends(const double* __restrict c, std::size_t points, std::span<const double> x, std::span<const double> y,
+               double* __restrict of_x, double* __restrict of_y) {
+  std::size_t l = 0;
+  for (; l + 2 <= x.size(); l += 2, c += 2 * points) {  // two rows at once: sums are loaded and stored less often
+    const double x0 = x[l], x1 = x[l + 1], y0 = y[l], y1 = y[l + 1];
+    const double* __restrict next = c + points;
+    for (std::size_t p = 0; p < points; ++p) {
+      of_x[p] += x0 * c[p] + x1 * next[p];
+      of_y[p] += y0 * c[p] + y1 * next[p];
+    }
+  }
+  if (l == x.size()) return;
+  for (std::size_t p = 0; p < points; ++p) {
+    of_x[p] += x[l] * c[p];
+    of_y[p] += y[l] * c[p];
+  }
+}
+
+}  // namespace
 
 ModalBatch::ModalBatch(Strided<const FlexibleInstance> instances, Invariants invariants) {
   bodies_.reserve(instances.size());
-  std::size_t largest = 0;
+  std::size_t largest = 0, points = 0, moves = 0;
   for (const FlexibleInstance& instance : instances) {
-    bodies_.push_back(invariants(instance));
-    largest = std::max(largest, bodies_.back().modes());
+    const ModalInvariants& body = bodies_.emplace_back(invariants(instance));
+    largest = std::max(largest, body.modes());
+    points = std::max(points, body.points.size());
+    moves = std::max(moves, body.points.size() * body.modes());
   }
   for (std::vector<double>& v : moment_) v.resize(largest);
   for (std::vector<double>& v : swirl_) v.resize(largest);
   for (std::vector<double>& v : shift_) v.resize(largest);
-  for (std::vector<double>& v : moves_) v.resize(largest);
+  for (std::vector<double>& v : moves_) v.resize(moves);
+  for (auto* of_axes : {&places_, &rates_, &accelerations_})
+    for (std::vector<double>& v : *of_axes) v.resize(points);
+  bend_rate_.resize(points);
   product_.resize(largest);
   elastic_.resize(largest);
   damping_.resize(largest);
@@ -183,61 +221,94 @@ void ModalBatch::add_elastic(const ModalInvariants& c, const FlexibleInput& in, 
 }
 
 /// mass = Σ Bᵀ B and force = −Σ Bᵀ (Ω̃Ω̃ρ + 2 Ω̃ ρ̇ + Γ[η̇, η̇]) over points of unit mass, B = [−ρ̃  1  Φ + Γ·η].
+/// To the half of the mass matrix below its diagonal, which is then mirrored.
 void ModalBatch::write_inertia(const InertialPoints& body, const FlexibleInput& in, FlexibleOutput& out) noexcept {
   std::ranges::fill(out.mass, 0.0);
   std::ranges::fill(out.force, 0.0);
-  for (const InertialPoints::Point& point : body.points()) add_point(point, in, out);
-  const std::size_t n = out.force.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < i; ++j) out.mass[j * n + i] = out.mass[i * n + j];
-}
-
-/// To the half of the mass matrix below its diagonal.
-void ModalBatch::add_point(const InertialPoints::Point& point, const FlexibleInput& in, FlexibleOutput& out) noexcept {
-  const std::size_t m = in.eta.size(), n = 6 + m;
-  Vec3 place = point.place, rate, drawn_in;
-  bool moves[3];
+  const std::size_t n = out.force.size(), points = body.size();
+  for (std::size_t i = 0; i < 3; ++i) move_points(body, i, in);
+  accelerate_points(points, in.angular_velocity);
+  const double* const one = body.one().data();
+  double* const mass = out.mass.data();
+  const double whole = inner(one, one, points);
+  double square[3], first[3];
   for (std::size_t i = 0; i < 3; ++i) {
-    const bool bends = !point.second_order[i].is_zero(), shifts = !point.shapes[i].empty();
-    moves[i] = bends || shifts;
-    if (!moves[i]) continue;
-    std::fill_n(product_.begin(), m, 0.0);
-    if (bends) point.second_order[i].add_transpose_product(in.eta, product_.data());
-    for (std::size_t k = 0; k < m; ++k) {
-      const double shape = shifts ? point.shapes[i][k] : 0;
-      moves_[i][k] = shape + product_[k];
-      place[i] += in.eta[k] * (shape + 0.5 * product_[k]);
-      rate[i] += in.etadot[k] * moves_[i][k];
-    }
-    if (!bends) continue;
-    std::fill_n(product_.begin(), m, 0.0);
-    point.second_order[i].add_transpose_product(in.etadot, product_.data());
-    for (std::size_t k = 0; k < m; ++k) drawn_in[i] += in.etadot[k] * product_[k];
+    square[i] = inner(places_[i].data(), places_[i].data(), points);
+    first[i] = inner(one, places_[i].data(), points);
   }
-  const Vec3& w = in.angular_velocity;
-  const Vec3 acceleration = cross(w, cross(w, place) + 2.0 * rate) + drawn_in, moment = cross(place, acceleration);
   for (std::size_t i = 0; i < 3; ++i) {
     const std::size_t j = (i + 1) % 3, h = (i + 2) % 3;
-    double* const mass = out.mass.data();
-    out.force[i] -= moment[i];
-    out.force[3 + i] -= point.one * acceleration[i];
-    mass[i * n + i] += place[j] * place[j] + place[h] * place[h];
-    for (std::size_t l = 0; l < i; ++l) mass[i * n + l] -= place[i] * place[l];
+    out.force[i] = inner(places_[h].data(), accelerations_[j].data(), points) -
+                   inner(places_[j].data(), accelerations_[h].data(), points);
+    out.force[3 + i] = -inner(one, accelerations_[i].data(), points);
+    mass[i * n + i] = square[j] + square[h];
+    for (std::size_t l = 0; l < i; ++l) mass[i * n + l] = -inner(places_[i].data(), places_[l].data(), points);
     // −ρ̃ transposed: row i of the linear part against the turns about j and h.
-    mass[(3 + i) * n + j] += point.one * place[h];
-    mass[(3 + i) * n + h] -= point.one * place[j];
-    mass[(3 + i) * n + 3 + i] += point.one * point.one;
-    if (!moves[i]) continue;
-    const std::vector<double>& shape = moves_[i];
-    for (std::size_t k = 0; k < m; ++k) {
-      double* const row = mass + (6 + k) * n;
-      const double of_mode = shape[k];
-      out.force[6 + k] -= of_mode * acceleration[i];
-      row[j] += of_mode * place[h];
-      row[h] -= of_mode * place[j];
-      row[3 + i] += of_mode * point.one;
-      for (std::size_t l = 0; l <= k; ++l) row[6 + l] += of_mode * shape[l];
+    mass[(3 + i) * n + j] = first[h];
+    mass[(3 + i) * n + h] = -first[j];
+    mass[(3 + i) * n + 3 + i] = whole;
+    if (body.axis(i).moves) add_modes(body, i, out);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) mass[j * n + i] = mass[i * n + j];
+}
+
+/// Shapes, places and rates along an axis, and Γ[η̇, η̇] in its place among the accelerations.
+void ModalBatch::move_points(const InertialPoints& body, std::size_t i, const FlexibleInput& in) noexcept {
+  const InertialPoints::Axis& axis = body.axis(i);
+  const std::size_t m = in.eta.size(), points = axis.points;
+  double* __restrict place = places_[i].data();
+  double* __restrict rate = rates_[i].data();
+  double* __restrict drawn = accelerations_[i].data();
+  std::fill(std::copy_n(axis.place.begin(), points, place), place + body.size(), 0.0);
+  std::fill_n(rate, body.size(), 0.0);
+  std::fill_n(drawn, body.size(), 0.0);
+  if (!axis.moves) return;
+  double* __restrict bend_rate = bend_rate_.data();
+  for (std::size_t k = 0; k < m; ++k) {
+    double* __restrict moves = moves_[i].data() + k * points;
+    const double* __restrict shape = axis.shape(k);
+    const double eta = in.eta[k], etadot = in.etadot[k];
+    if (axis.second_order.empty()) {
+      for (std::size_t p = 0; p < points; ++p) {
+        moves[p] = shape[p];
+        place[p] += eta * shape[p];
+        rate[p] += etadot * shape[p];
+      }
+      continue;
     }
+    std::fill_n(moves, points, 0.0);
+    std::fill_n(bend_rate, points, 0.0);
+    add_bends(axis.second_order.data() + k * m * points, points, in.eta, in.etadot, moves, bend_rate);
+    for (std::size_t p = 0; p < points; ++p) {
+      place[p] += eta * (shape[p] + 0.5 * moves[p]);
+      moves[p] += shape[p];
+      rate[p] += etadot * moves[p];
+      drawn[p] += etadot * bend_rate[p];
+    }
+  }
+}
+
+/// Adds Ω̃ (Ω̃ρ + 2 ρ̇).
+void ModalBatch::accelerate_points(std::size_t points, const Vec3& w) noexcept {
+  for (std::size_t p = 0; p < points; ++p) {
+    const Vec3 place{places_[0][p], places_[1][p], places_[2][p]}, rate{rates_[0][p], rates_[1][p], rates_[2][p]};
+    const Vec3 added = cross(w, cross(w, place) + 2.0 * rate);
+    for (std::size_t i = 0; i < 3; ++i) accelerations_[i][p] += added[i];
+  }
+}
+
+/// The rows of the modes, as far as they move along an axis.
+void ModalBatch::add_modes(const InertialPoints& body, std::size_t i, FlexibleOutput& out) noexcept {
+  const std::size_t n = out.force.size(), m = n - 6, points = body.axis(i).points, j = (i + 1) % 3, h = (i + 2) % 3;
+  for (std::size_t k = 0; k < m; ++k) {
+    const double* const moves = moves_[i].data() + k * points;
+    double* const row = out.mass.data() + (6 + k) * n;
+    out.force[6 + k] -= inner(moves, accelerations_[i].data(), points);
+    row[j] += inner(moves, places_[h].data(), points);
+    row[h] -= inner(moves, places_[j].data(), points);
+    row[3 + i] += inner(moves, body.one().data(), points);
+    for (std::size_t l = 0; l <= k; ++l) row[6 + l] += inner(moves, moves_[i].data() + l * points, points);
   }
 }
 

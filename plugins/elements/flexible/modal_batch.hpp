@@ -31,7 +31,9 @@ class ModalBatch final : public FlexibleBatch, public ModeValidity {
   void foreshorten(const ModalInvariants&, const FlexibleInput&, Deformed&) noexcept;
   void add_second_order_forces(const ModalInvariants&, const FlexibleInput&, FlexibleOutput&) noexcept;
   void write_inertia(const InertialPoints&, const FlexibleInput&, FlexibleOutput&) noexcept;
-  void add_point(const InertialPoints::Point&, const FlexibleInput&, FlexibleOutput&) noexcept;
+  void move_points(const InertialPoints&, std::size_t axis, const FlexibleInput&) noexcept;
+  void accelerate_points(std::size_t points, const Vec3& angular_velocity) noexcept;
+  void add_modes(const InertialPoints&, std::size_t axis, FlexibleOutput&) noexcept;
   void add_elastic(const ModalInvariants&, const FlexibleInput&, FlexibleOutput&) noexcept;
   void write_mass(const ModalInvariants&, const Deformed&, std::span<double> mass) const noexcept;
   void write_force(const ModalInvariants&, const Deformed&, const FlexibleInput&, FlexibleOutput&) noexcept;
@@ -40,9 +42,12 @@ class ModalBatch final : public FlexibleBatch, public ModeValidity {
   std::array<std::vector<double>, 9> moment_;  ///< ∫ρ Φ_kᵀ dm of the body at hand, one per mode
   std::array<std::vector<double>, 3> swirl_;   ///< ∫ρ̇ × Φ_k dm, one per mode
   std::array<std::vector<double>, 3> shift_;   ///< ∫Φ_k dm + ∫Γ_k·η dm of the body at hand, one per mode
-  std::array<std::vector<double>, 3> moves_;   ///< Φ_k + Γ_k·η of the point at hand, one per mode
-  std::vector<double> product_;                ///< a matrix times η or η̇
-  std::vector<double> elastic_, damping_;      ///< K η, D η̇
+  /// Of the inertial points of the body at hand, along each axis: Φ_k + Γ_k·η, m × points; places, rates, and the
+  /// accelerations Ω̃Ω̃ρ + 2 Ω̃ρ̇ + Γ[η̇, η̇].
+  std::array<std::vector<double>, 3> moves_, places_, rates_, accelerations_;
+  std::vector<double> bend_rate_;          ///< Γ_k·η̇ at these points along one axis, of one mode
+  std::vector<double> product_;            ///< a matrix times η or η̇
+  std::vector<double> elastic_, damping_;  ///< K η, D η̇
 };
 
 }  // namespace polyform::flexible
