@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <span>
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
@@ -131,8 +132,9 @@ void Loads::add_joints(const Observation& now) noexcept {
     const JointData& joint = view_.joints[j];
     const BodyMotion &base = motion_of(joint.base_frame, frames_), &moving = motion_of(joint.moving_frame, frames_);
     Spatial w = now.reactions[j];
-    if (joint.nv > 0) {
-      const Spatial most = effort_wrench(joints_[j], joint.nv, effort_terms_.data() + joint.v_offset);
+    const std::span<const double> terms = std::span(effort_terms_).subspan(joint.v_offset, joint.nv);
+    if (std::ranges::any_of(terms, [](double term) { return term != 0; })) {
+      const Spatial most = effort_wrench(joints_[j], joint.nv, terms.data());
       largest_efforts_.force = std::max(largest_efforts_.force, norm(most.linear));
       largest_efforts_.moment = std::max(largest_efforts_.moment, norm(most.angular));
     }

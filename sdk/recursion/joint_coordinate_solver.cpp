@@ -6,6 +6,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/solvers/joint_dynamics.hpp"
 #include "polyform/solvers/joint_lanes.hpp"
@@ -15,6 +16,24 @@
 #include "polyform/solvers/time_of_states.hpp"
 
 namespace polyform {
+
+namespace {
+
+/// The places of the quaternions in q, of a system whose derivative feels nothing else of a correction.
+struct QuaternionsOfTree final : CorrectedQuaternions {
+  std::span<const std::uint32_t> places() const noexcept override { return first; }
+  std::vector<std::uint32_t> first;
+};
+
+/// Whether anything but the joints themselves reads the coordinates of joints, which are corrected.
+bool reads_coordinates(const SystemView& view, const ForceSet& forces) {
+  if (!view.constraints.empty() || !view.modules.empty() || !view.flexible.empty()) return true;
+  for (std::size_t i = 0; i < forces.parts(); ++i)
+    if (!forces.part(i).attached.joints().empty()) return true;
+  return false;
+}
+
+}  // namespace
 
 /// All that the solver is made of. The parts refer to each other, so that they stay where they were made.
 struct JointCoordinateSolver::Parts {
@@ -32,8 +51,9 @@ struct JointCoordinateSolver::Parts {
   std::optional<JointLanes> lanes;  ///< of a solver by the Recursion itself
   KernelList kernels;
   TimeOfStates encoded;
-  std::vector<double> closed;               ///< y of a stage, brought onto the loops
-  std::vector<std::int32_t> kept_discrete;  ///< room for the discrete state while a stage is brought there
+  std::optional<QuaternionsOfTree> quaternions;  ///< if a correction changes their lengths alone
+  std::vector<double> closed;                    ///< y of a stage, brought onto the loops
+  std::vector<std::int32_t> kept_discrete;       ///< room for the discrete state while a stage is brought there
 };
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
@@ -44,6 +64,16 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopC
   for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion})
     parts_->kernels.add(kernel);
   if (!loops().empty()) parts_->kernels.add(kernels::loop_closure);
+  const SystemView& of = parts_->dynamics.view();
+  if (!loops().empty() || reads_coordinates(of, parts_->dynamics.loads().forces())) return;
+  parts_->quaternions.emplace();
+  for (const JointData& joint : of.tree_joints()) {
+    std::size_t q = joint.q_offset;
+    for (const Primitive& primitive : joint.primitives) {
+      if (primitive.kind == Primitive::Kind::ball) parts_->quaternions->first.push_back(static_cast<std::uint32_t>(q));
+      q += position_count(primitive.kind);
+    }
+  }
 }
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const MakeSweep& make)
@@ -87,8 +117,10 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (!parts_->lanes) return nullptr;
   if (asked == LaneWorld::interface_name) return parts_->lanes->world();
   if (asked == BatchEvaluation::interface_name) return parts_->lanes->batch();
-  // The source knows nothing of corrections that classes derived from this one make.
+  // The source and the quaternions know nothing of corrections that classes derived from this one make.
   if (typeid(*this) != typeid(JointCoordinateSolver)) return nullptr;
+  if (asked == CorrectedQuaternions::interface_name)
+    return parts_->quaternions ? static_cast<CorrectedQuaternions*>(&*parts_->quaternions) : nullptr;
   if (asked == ModelSource::interface_name) return static_cast<ModelSource*>(parts_->lanes->source());
   if (asked == DeviceWorld::interface_name) return static_cast<DeviceWorld*>(parts_->lanes->source());
   if (asked == DeviceProgram::interface_name) return static_cast<DeviceProgram*>(parts_->lanes->program());

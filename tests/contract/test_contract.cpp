@@ -12,6 +12,7 @@
 #include "polyform/contract/batch_evaluation.hpp"
 #include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/body_groups.hpp"
+#include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/device.hpp"
 #include "polyform/contract/device_program.hpp"

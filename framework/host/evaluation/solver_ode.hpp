@@ -76,6 +76,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   }
   DiscreteState* discrete() noexcept override { return discrete_; }
   SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
+  CorrectedQuaternions* corrected_quaternions() noexcept override { return ask<CorrectedQuaternions>(solver_); }
   NewtonMatrix* newton_matrix() noexcept override { return ask<NewtonMatrix>(solver_); }
   StiffestElement* stiffest_element() noexcept override {
     try {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"
@@ -32,6 +33,8 @@ class Ode {
   virtual DiscreteState* discrete() noexcept { return nullptr; }
   /// What tells positions from velocities, of size() numbers; or none. failure() is that of position_rates too.
   virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
+  /// Where correct() changes the lengths of quaternions and nothing else: their places; or none.
+  virtual CorrectedQuaternions* corrected_quaternions() noexcept { return nullptr; }
   /// Newton's matrix, of the states without integrals; or none. Made when it is asked for. failure() is that of
   /// linearize too.
   virtual NewtonMatrix* newton_matrix() noexcept { return nullptr; }

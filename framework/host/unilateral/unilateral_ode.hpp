@@ -31,6 +31,9 @@ class UnilateralOde final : public Ode {
   void find_not_finite(double t, std::span<const double> y) noexcept override { ode_.find_not_finite(t, y); }
   DiscreteState* discrete() noexcept override { return ode_.discrete(); }
   SecondOrderSystem* second_order() noexcept override { return ode_.second_order(); }
+  CorrectedQuaternions* corrected_quaternions() noexcept override {
+    return motion_.empty() && stepped_.empty() ? ode_.corrected_quaternions() : nullptr;
+  }
   NewtonMatrix* newton_matrix() noexcept override { return motion_.empty() ? ode_.newton_matrix() : nullptr; }
   StiffestElement* stiffest_element() noexcept override { return ode_.stiffest_element(); }
   UnilateralSystem* unilateral() noexcept override { return stepped_.empty() ? nullptr : &stepped_; }

@@ -8,6 +8,7 @@
 
 #include "error_norm.hpp"
 #include "polyform/contract/batch_integration.hpp"
+#include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "stages.hpp"
 #include "step_control.hpp"
@@ -34,6 +35,7 @@ class Embedded final : public StepByStep {
  public:
   Embedded(FirstOrderSystem& system, const StepSettings& settings)
       : system_(system),
+        quaternions_(ask<CorrectedQuaternions>(system)),
         stages_(system),
         settings_(settings),
         method_(system.size()),
@@ -92,7 +94,7 @@ class Embedded final : public StepByStep {
   std::span<const double> state() const noexcept override { return now_; }
 
  private:
-  enum class Rate { unknown, at_end_of_step, known };
+  enum class Rate { unknown, at_end_of_step, before_correction, known };
   /// What is known of the last step.
   struct Last {
     State start, end;            ///< end: before its correction
@@ -113,9 +115,26 @@ class Embedded final : public StepByStep {
     return last_.end_rate_known;
   }
 
+  /// Makes the rate at the end of the last step that of the corrected state.
+  bool follow_correction() {
+    for (const std::size_t q : quaternions_->places()) {
+      double product = 0, square = 0;
+      for (std::size_t i = q; i < q + 4; ++i) {
+        product += now_[i] * last_.end[i];
+        square += last_.end[i] * last_.end[i];
+      }
+      const double factor = product / square;
+      if (!std::isfinite(factor)) return false;
+      for (std::size_t i = q; i < q + 4; ++i) last_.end_rate[i] *= factor;
+    }
+    return true;
+  }
+
   /// Finds the rate at the start of the step: that at the end of the last step, unless the correction has moved the
-  /// state.
+  /// state by more than lengths of quaternions.
   bool find_start_rate() {
+    if (last_.start_rate_is == Rate::before_correction)
+      last_.start_rate_is = last_.end_rate_known && follow_correction() ? Rate::at_end_of_step : Rate::unknown;
     if (last_.start_rate_is == Rate::at_end_of_step) {
       if (!last_.end_rate_known && !find_end_rate()) return false;
       last_.start_rate.swap(last_.end_rate);
@@ -154,7 +173,9 @@ class Embedded final : public StepByStep {
   }
 
   void accept(double end, bool shortened) {
-    last_.start_rate_is = next_ == last_.end ? Rate::at_end_of_step : Rate::unknown;
+    last_.start_rate_is = next_ == last_.end        ? Rate::at_end_of_step
+                          : quaternions_ != nullptr ? Rate::before_correction
+                                                    : Rate::unknown;
     last_.end_rate_known = Method::gives_end_rate;
     last_.interpolated = false;
     norm_.accept(next_);
@@ -166,6 +187,7 @@ class Embedded final : public StepByStep {
   }
 
   FirstOrderSystem& system_;
+  CorrectedQuaternions* quaternions_;  ///< nullptr if a correction changes other numbers too
   Stages stages_;
   StepSettings settings_;
   Method method_;

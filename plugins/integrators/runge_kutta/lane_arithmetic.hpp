@@ -2,10 +2,29 @@
 #pragma once
 
 #include <cstddef>
+#include <new>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace polyform::runge_kutta {
+
+/// Places memory at whole cache lines: a register of eight numbers that lies across two of them is read and written
+/// twice.
+template <class T>
+struct LineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t line{64};
+
+  LineAllocator() = default;
+  template <class Other>
+  LineAllocator(const LineAllocator<Other>&) noexcept {}
+  T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
+  void deallocate(T* from, std::size_t count) noexcept { ::operator delete(from, count * sizeof(T), line); }
+  friend bool operator==(const LineAllocator&, const LineAllocator&) noexcept { return true; }
+};
+/// Numbers of all lanes.
+using LaneNumbers = std::vector<double, LineAllocator<double>>;
 
 /// What is added up: factor · rates.
 struct StageTerm {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lanes.hpp"
+#include "polyform/contract/corrected_quaternions.hpp"
 #include "runge_kutta.hpp"
 #include "step_control.hpp"
 
@@ -57,9 +58,11 @@ class LaneDopri5 final : public LaneBatch {
         relative_(lanes()),
         errors_(lanes()),
         marks_(lanes()) {
-    for (std::vector<double>& k : k_) k.resize(now_.size());
+    for (LaneNumbers& k : k_) k.resize(now_.size());
     dense_[0] = dense_[1] = now_;
     has_dense_.assign(lanes(), 1);
+    if (const auto* const quaternions = ask<CorrectedQuaternions>(system.world(0)))
+      quaternions_.assign(quaternions->places().begin(), quaternions->places().end());
   }
 
  private:
@@ -70,13 +73,16 @@ class LaneDopri5 final : public LaneBatch {
     double h = 0, proposed = 0, end = 0;
     bool last = false;    ///< this try ends at the limit
     Why why = Why::none;  ///< of the last try of this step
-    enum class Rate { unknown, at_end_of_step, known } rate = Rate::unknown;
+    enum class Rate { unknown, at_end_of_step, before_correction, known } rate = Rate::unknown;
+    bool corrects_quaternions = false;  ///< a correction changes nothing but the lengths of quaternions_
   };
 
   void start(std::size_t k, double t) noexcept override {
     Way& way = ways_[k];
     way.h = std::min(of(k).settings.step, of(k).settings.max_step);
     for (std::size_t i = 0; i < integrals_; ++i) largest_[at(i, k)] = 0;
+    const auto* const quaternions = ask<CorrectedQuaternions>(system_.world(k));
+    way.corrects_quaternions = quaternions != nullptr && std::ranges::equal(quaternions->places(), quaternions_);
     restart(k, t, 0);
   }
   void restart(std::size_t k, double, double first_step) noexcept override {
@@ -122,25 +128,80 @@ class LaneDopri5 final : public LaneBatch {
     judge_all();
   }
 
+  /// Makes rates before a correction those after it, in the lanes that are marked. Afterwards a lane's error is NaN if
+  /// that is not possible.
+  void follow_corrections(LaneNumbers& of_all) noexcept {
+    std::ranges::fill(errors_, 0.0);
+    const std::size_t n = lanes();
+    for (const std::size_t q : quaternions_) {
+      const double *const before = &end_state_[q * n], *const after = &now_[q * n];
+      double* const rates = &of_all[q * n];
+      for (std::size_t k = 0; k < n; ++k) {
+        double product = 0, square = 0;
+        for (std::size_t i = k; i < k + 4 * n; i += n) {
+          product += after[i] * before[i];
+          square += before[i] * before[i];
+        }
+        const double factor = marks_[k] > 0 ? product / square : 1.0;
+        for (std::size_t i = k; i < k + 4 * n; i += n) rates[i] *= factor;
+        errors_[k] += 0 * factor;
+      }
+    }
+  }
+
+  /// Sets the rates at the start of the steps that are known from the end of the last ones, before their corrections or
+  /// where these have not moved the state.
+  void keep_end_rates() noexcept {
+    bool any = false, all = true, follows = false;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      const Way::Rate rate = ways_[k].rate;
+      const bool known = steps(k) && (rate == Way::Rate::at_end_of_step || rate == Way::Rate::before_correction);
+      marks_[k] = known ? 1 : 0;
+      any = any || known;
+      all = all && known;
+      follows = follows || (known && rate == Way::Rate::before_correction);
+    }
+    if (all)
+      start_rate_.swap(end_rate_);
+    else if (any)
+      take_over(end_rate_, start_rate_);
+    if (follows) {
+      for (std::size_t k = 0; k < lanes(); ++k)
+        marks_[k] = steps(k) && ways_[k].rate == Way::Rate::before_correction ? 1 : 0;
+      follow_corrections(start_rate_);
+    }
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      if (!steps(k)) continue;
+      Way::Rate& rate = ways_[k].rate;
+      if (rate == Way::Rate::at_end_of_step) rate = Way::Rate::known;
+      if (rate == Way::Rate::before_correction)
+        rate = std::isfinite(errors_[k]) ? Way::Rate::known : Way::Rate::unknown;
+    }
+  }
+
   /// Sets the rate at the start of the step: that at the end of the last step, unless the correction has moved the
-  /// state.
+  /// state by more than lengths of quaternions.
   void find_start_rates() noexcept {
-    bool any = false, any_at_end = false;
+    keep_end_rates();
+    bool any = false;
     for (std::size_t k = 0; k < lanes(); ++k) {
       active_[k] = steps(k) ? 1 : 0;
       asked_[k] = steps(k) && ways_[k].rate == Way::Rate::unknown ? 1 : 0;
       t_[k] = of(k).end;
       any = any || asked_[k] != 0;
-      const bool at_end = steps(k) && ways_[k].rate == Way::Rate::at_end_of_step;
-      marks_[k] = at_end ? 1 : 0;
-      any_at_end = any_at_end || at_end;
-      if (at_end) ways_[k].rate = Way::Rate::known;
     }
-    if (any_at_end) copy_lanes(size_, lanes(), marks_.data(), end_rate_.data(), start_rate_.data());
     if (!any) return;
-    find_rates(asked_, t_, now_, stage_);
-    for (std::size_t k = 0; k < lanes(); ++k) marks_[k] = asked_[k] != 0 ? 1 : 0;
-    copy_lanes(size_, lanes(), marks_.data(), stage_.data(), start_rate_.data());
+    bool all = true;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      marks_[k] = asked_[k] != 0 ? 1 : 0;
+      all = all && asked_[k] != 0;
+    }
+    if (all) {
+      find_rates(asked_, t_, now_, start_rate_);
+    } else {
+      find_rates(asked_, t_, now_, stage_);
+      take_over(stage_, start_rate_);
+    }
     for (std::size_t k = 0; k < lanes(); ++k) {
       if (asked_[k] == 0) continue;
       ways_[k].rate = Way::Rate::known;
@@ -164,12 +225,12 @@ class LaneDopri5 final : public LaneBatch {
     for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], terms[j == 0 ? 0 : j + 1].rates};
     add_terms(size_, lanes(), h_.data(), now_.data(), std::span(ends).first(5), next_.data());
     find_stage(1, next_, try_rate_);
-    sum_of_try(lane_errors, error_);
+    sum_of_try(lane_errors, try_rate_, error_);
   }
-  /// h Σ factor k of the last try, over k1, k3, k4, k5, k6, k7.
-  void sum_of_try(const double* factors, std::vector<double>& out) noexcept {
+  /// h Σ factor k of the last try, over k1, k3, k4, k5, k6, k7; the last one is given.
+  void sum_of_try(const double* factors, const LaneNumbers& last, LaneNumbers& out) noexcept {
     const double* const rates[6] = {start_rate_.data(), k_[1].data(), k_[2].data(),
-                                    k_[3].data(),       k_[4].data(), try_rate_.data()};
+                                    k_[3].data(),       k_[4].data(), last.data()};
     StageTerm terms[6];
     for (std::size_t j = 0; j < 6; ++j) terms[j] = {factors[j], rates[j]};
     add_terms(size_, lanes(), h_.data(), nullptr, terms, out.data());
@@ -178,11 +239,11 @@ class LaneDopri5 final : public LaneBatch {
   void find_dense() noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) marks_[k] = std::exchange(has_dense_[k], 1) == 0 ? 1 : 0;
     for (std::size_t part = 0; part < 2; ++part) {
-      sum_of_try(lane_dense[part], error_);
+      sum_of_try(lane_dense[part], end_rate_, error_);
       copy_lanes(size_, lanes(), marks_.data(), error_.data(), dense_[part].data());
     }
   }
-  void find_stage(double node, const std::vector<double>& y, std::vector<double>& rates) noexcept {
+  void find_stage(double node, const LaneNumbers& y, LaneNumbers& rates) noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) t_[k] = of(k).end + node * h_[k];
     find_rates(active_, t_, y, rates);
     for (std::size_t k = 0; k < lanes(); ++k) {
@@ -232,7 +293,7 @@ class LaneDopri5 final : public LaneBatch {
       return false;
     }
     std::vector<double>& corrected = of(k).next;
-    for (std::size_t i = 0; i < size_; ++i) corrected[i] = next_[at(i, k)];
+    get(k, next_, corrected);
     if (system_.world(k).correct(way.end, corrected) != Status::ok) {
       give_up(k, Why::correction);
       return false;
@@ -243,37 +304,45 @@ class LaneDopri5 final : public LaneBatch {
 
   void judge_all() noexcept {
     find_all_errors();
-    bool any = false;
+    bool any = false, all = true;
     for (std::size_t k = 0; k < lanes(); ++k) {
       const bool accepted = active_[k] != 0 && judge(k);
       marks_[k] = accepted ? 1 : 0;
       any = any || accepted;
+      all = all && accepted;
     }
     if (!any) return;
-    const auto keep = [&](const std::vector<double>& from, std::vector<double>& to) {
-      copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
-    };
-    keep(now_, start_);
-    keep(try_rate_, end_rate_);
-    keep(next_, end_state_);
+    if (all) {
+      // Nothing of the try is read again but by accept(), which fills now_.
+      now_.swap(start_);
+      try_rate_.swap(end_rate_);
+      next_.swap(end_state_);
+    } else {
+      take_over(now_, start_);
+      take_over(try_rate_, end_rate_);
+      take_over(next_, end_state_);
+    }
     for (std::size_t k = 0; k < lanes(); ++k)
       if (marks_[k] > 0) accept(k);
+  }
+
+  /// to = from in the lanes that are marked.
+  void take_over(const LaneNumbers& from, LaneNumbers& to) noexcept {
+    copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
   }
 
   void accept(std::size_t k) noexcept {
     Way& way = ways_[k];
     const std::vector<double>& now = of(k).next;
-    bool moved = false;
-    for (std::size_t i = 0; i < size_; ++i) {
-      moved = moved || now[i] != next_[at(i, k)];
-      now_[at(i, k)] = now[i];
-    }
+    const bool moved = put_changed(k, now, end_state_, now_);
     for (std::size_t i = 0; i < integrals_; ++i) {
       double& largest = largest_[at(i, k)];
       largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
     }
     has_dense_[k] = 0;
-    way.rate = moved ? Way::Rate::unknown : Way::Rate::at_end_of_step;
+    way.rate = !moved                     ? Way::Rate::at_end_of_step
+               : way.corrects_quaternions ? Way::Rate::before_correction
+                                          : Way::Rate::unknown;
     // A step cut short by the limit says nothing against the step size found before.
     way.h = std::min(way.last ? std::max(way.h, way.proposed) : way.proposed, of(k).settings.max_step);
     way.why = Why::none;
@@ -296,18 +365,19 @@ class LaneDopri5 final : public LaneBatch {
   }
 
   std::vector<Way> ways_;
-  std::vector<double> h_, t_;
+  LaneNumbers h_, t_;
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
-  std::vector<double> largest_;                        ///< the largest absolute value that each integral has had
-  std::vector<double> now_, next_;                     ///< next_: of a try
-  std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
-  std::vector<double> k_[5], stage_, error_;           ///< of a try
-  std::vector<double> try_rate_;                       ///< at the end of a try
-  std::vector<double> end_state_;                      ///< of the last step, before its correction
-  std::vector<double> dense_[2];                       ///< of the last step: h Σ X k, constant and slope
-  std::vector<std::uint8_t> has_dense_;                ///< of lanes: these are known
-  std::vector<double> absolute_, relative_, errors_, marks_;  ///< one per lane
+  std::vector<std::size_t> quaternions_;              ///< CorrectedQuaternions::places()
+  LaneNumbers largest_;                               ///< the largest absolute value that each integral has had
+  LaneNumbers now_, next_;                            ///< next_: of a try
+  LaneNumbers start_, start_rate_, end_rate_;         ///< of the last step; the rate at its start also that of tries
+  LaneNumbers k_[5], stage_, error_;                  ///< of a try
+  LaneNumbers try_rate_;                              ///< at the end of a try
+  LaneNumbers end_state_;                             ///< of the last step, before its correction
+  LaneNumbers dense_[2];                              ///< of the last step: h Σ X k, constant and slope
+  std::vector<std::uint8_t> has_dense_;               ///< of lanes: these are known
+  LaneNumbers absolute_, relative_, errors_, marks_;  ///< one per lane
 };
 
 class LaneDopri5Type final : public BatchIntegration {

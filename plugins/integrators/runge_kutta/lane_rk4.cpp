@@ -74,10 +74,10 @@ class LaneRk4 final : public LaneBatch {
   }
 
   /// Makes a step from y in all active lanes, into next_; a lane whose derivative is not found fails.
-  void take(const std::vector<double>& y) noexcept {
+  void take(const LaneNumbers& y) noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) half_[k] = t_[k] + 0.5 * h_[k];
     find(t_, y, k1_);
-    const auto go_on = [&](double factor, const std::vector<double>& rates) {
+    const auto go_on = [&](double factor, const LaneNumbers& rates) {
       const StageTerm term{factor, rates.data()};
       add_terms(size_, lanes(), h_.data(), y.data(), {&term, 1}, stage_.data());
     };
@@ -92,7 +92,7 @@ class LaneRk4 final : public LaneBatch {
         {1.0 / 6, k1_.data()}, {1.0 / 3, k2_.data()}, {1.0 / 3, k3_.data()}, {1.0 / 6, k4_.data()}};
     add_terms(size_, lanes(), h_.data(), y.data(), all, next_.data());
   }
-  void find(std::span<const double> t, const std::vector<double>& y, std::vector<double>& rates) noexcept {
+  void find(std::span<const double> t, const LaneNumbers& y, LaneNumbers& rates) noexcept {
     find_rates(active_, t, y, rates);
     for (std::size_t k = 0; k < lanes(); ++k) {
       if (active_[k] == 0 || found(k)) continue;
@@ -130,11 +130,11 @@ class LaneRk4 final : public LaneBatch {
     return Status::ok;
   }
 
-  std::vector<double> h_, half_, t_;
+  LaneNumbers h_, half_, t_;
   std::vector<std::uint8_t> active_;
-  std::vector<double> end_;
+  LaneNumbers end_;
   std::vector<Grid> grids_;
-  std::vector<double> now_, previous_, next_, stage_, k1_, k2_, k3_, k4_;
+  LaneNumbers now_, previous_, next_, stage_, k1_, k2_, k3_, k4_;
 };
 
 class LaneRk4Type final : public BatchIntegration {

@@ -61,16 +61,38 @@ Status LaneBatch::step_alone(std::size_t lane, double t_limit) noexcept {
   return lanes_[lane].step(t_limit);
 }
 
-void LaneBatch::put(std::size_t lane, std::span<const double> from, std::vector<double>& to) const noexcept {
+void LaneBatch::put(std::size_t lane, std::span<const double> from, LaneNumbers& to) const noexcept {
   for (std::size_t i = 0; i < size_; ++i) to[at(i, lane)] = from[i];
 }
 
-void LaneBatch::copy(std::size_t lane, const std::vector<double>& from, std::vector<double>& to) const noexcept {
+bool LaneBatch::put_changed(std::size_t lane, std::span<const double> from, const LaneNumbers& before,
+                            LaneNumbers& to) const noexcept {
+  const double* old = before.data() + lane;
+  double* place = to.data() + lane;
+  unsigned changed = 0;
+  for (const double number : from) {
+    changed |= number != *old ? 1u : 0u;
+    *place = number;
+    old += lanes_.size();
+    place += lanes_.size();
+  }
+  return changed != 0;
+}
+
+void LaneBatch::get(std::size_t lane, const LaneNumbers& from, std::span<double> to) const noexcept {
+  const double* place = from.data() + lane;
+  for (double& number : to) {
+    number = *place;
+    place += lanes_.size();
+  }
+}
+
+void LaneBatch::copy(std::size_t lane, const LaneNumbers& from, LaneNumbers& to) const noexcept {
   for (std::size_t i = lane; i < from.size(); i += lanes()) to[i] = from[i];
 }
 
-void LaneBatch::find_rates(std::span<const std::uint8_t> active, std::span<const double> t,
-                           const std::vector<double>& y, std::vector<double>& rates) noexcept {
+void LaneBatch::find_rates(std::span<const std::uint8_t> active, std::span<const double> t, const LaneNumbers& y,
+                           LaneNumbers& rates) noexcept {
   BatchOutput out{.ydot = rates, .done = done_};
   system_.derivatives({.t = t, .y = y, .active = active}, out);
 }

@@ -71,11 +71,15 @@ class LaneBatch : public BatchIntegrator {
   Lane& of(std::size_t lane) { return lanes_[lane]; }
   std::size_t at(std::size_t number, std::size_t lane) const { return number * lanes_.size() + lane; }
   bool steps(std::size_t lane) const { return steps_[lane] != 0; }
-  void put(std::size_t lane, std::span<const double> from, std::vector<double>& to) const noexcept;
-  void copy(std::size_t lane, const std::vector<double>& from, std::vector<double>& to) const noexcept;
+  void put(std::size_t lane, std::span<const double> from, LaneNumbers& to) const noexcept;
+  /// The same. True if any number differs from the one in `before`.
+  bool put_changed(std::size_t lane, std::span<const double> from, const LaneNumbers& before,
+                   LaneNumbers& to) const noexcept;
+  void get(std::size_t lane, const LaneNumbers& from, std::span<double> to) const noexcept;
+  void copy(std::size_t lane, const LaneNumbers& from, LaneNumbers& to) const noexcept;
   /// The derivatives of the lanes that are marked, in which done says whether they were found.
-  void find_rates(std::span<const std::uint8_t> active, std::span<const double> t, const std::vector<double>& y,
-                  std::vector<double>& rates) noexcept;
+  void find_rates(std::span<const std::uint8_t> active, std::span<const double> t, const LaneNumbers& y,
+                  LaneNumbers& rates) noexcept;
   bool found(std::size_t lane) const { return done_[lane] != 0; }
   /// Sets the lane's result. A failure with the words of its system, or others.
   void fail(std::size_t lane) noexcept { fail(lane, system_.world(lane).failure()); }
@@ -92,7 +96,7 @@ class LaneBatch : public BatchIntegrator {
 
   std::vector<Lane> lanes_;
   std::vector<std::uint8_t> steps_, done_;
-  std::vector<double> limits_;  ///< of one lane alone
+  LaneNumbers limits_;  ///< of one lane alone
   std::vector<LaneStep> results_;
 };
 

@@ -14,6 +14,20 @@ Vector3<T> read_vector(const State<T>& y, std::size_t v) {
   return {y[v], y[v + 1], y[v + 2]};
 }
 
+/// out = a b, element by element to where it belongs: from a matrix of packs that is returned GCC 12 makes calls that
+/// clear and copy it, which cost more than the product. out is neither a nor b.
+template <class T>
+[[gnu::always_inline]] inline void put_product(const Matrix3<T>& a, const Matrix3<T>& b, Matrix3<T>& out) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    const T x = a.m[3 * i], y = a.m[3 * i + 1], z = a.m[3 * i + 2];
+    for (std::size_t j = 0; j < 3; ++j) out.m[3 * i + j] = x * b.m[j] + y * b.m[3 + j] + z * b.m[6 + j];
+  }
+}
+template <class T>
+[[gnu::always_inline]] inline void put(const Matrix3<T>& from, Matrix3<T>& to) {
+  for (std::size_t i = 0; i < 9; ++i) to.m[i] = from.m[i];
+}
+
 /// Motion of M in F of a joint of primitives, passed from F to M (sdk/mechanics/kinematics.cpp has the reasons).
 template <class T>
 void find_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const GeneralJoint& joint,
@@ -69,7 +83,7 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
   const std::size_t q = link.q, v = tree.nq + link.v;
   work.r = in.R * constants.lever;
   if constexpr (kind == Hinge::fixed) {
-    work.R = in.R;
+    put(in.R, work.R);
     work.omega = in.omega;
   }
   if constexpr (kind == Hinge::ball) {
@@ -83,16 +97,16 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
       Q = {Q.w, u.x, u.y, u.z};
       w = transpose_times(K, w);
     }
-    const Matrix3<T> R = in.R * rotation_matrix(Q);
-    work.omega = in.omega + sign * ((link.reversed ? R : in.R) * w);
-    work.R = R;
+    put_product(in.R, rotation_matrix(Q), work.R);
+    const Matrix3<T>& axes = link.reversed ? work.R : in.R;
+    work.omega = in.omega + sign * (axes * w);
   }
   if constexpr (kind == Hinge::rotation) {
     const T sign(link.reversed ? -1.0 : 1.0);
     const Vector3<T> axis = sign * (in.R * constants.axis);
     const T rate = y[v];
     Single<T>& hinge = room.singles[link.first];
-    work.R = in.R * axis_rotation(constants.axis, room.cosines[link.place], sign * room.sines[link.place]);
+    put_product(in.R, axis_rotation(constants.axis, room.cosines[link.place], sign * room.sines[link.place]), work.R);
     work.omega = in.omega + rate * axis;
     hinge.axis = axis;
     hinge.beta = rate * cross(in.omega, axis);
@@ -101,7 +115,7 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
     const T sign(link.reversed ? -1.0 : 1.0);
     const Vector3<T> axis = sign * (in.R * constants.axis);
     Single<T>& hinge = room.singles[link.first];
-    work.R = in.R;
+    put(in.R, work.R);
     work.omega = in.omega;
     hinge.axis = axis;
     hinge.beta = (T(2) * y[v]) * cross(in.omega, axis);
