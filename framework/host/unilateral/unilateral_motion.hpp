@@ -24,7 +24,7 @@ namespace polyform::host::inline unilateral {
 class UnilateralMotion {
  public:
   /// What event functions tell of a point. A function that has nothing to tell is 1.
-  enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
+  enum Function : std::size_t { closing, pulling, gripping, resting, ending, functions_per_point };
 
   /// All arguments outlive the object. t: the time of the start, s; ode: the solver's. Failure (bad_input) if surfaces
   /// overlap at the start. use: events; otherwise it is empty.
@@ -60,6 +60,11 @@ class UnilateralMotion {
   /// The event function of a point that slides against the direction of its friction, which would push it; or nothing.
   /// values: of the event functions at the state that was evaluated last.
   std::optional<std::size_t> find_pushing(std::span<const double> values) const;
+  /// The event function of a point that holds though its place has ended: a correction of positions may bring it there;
+  /// or nothing. values: as above.
+  std::optional<std::size_t> find_ended(std::span<const double> values) const;
+  /// Whether the function is to be passed where it has its new sign: a place that has ended does not touch.
+  static bool is_passed_after(std::size_t function) { return function % functions_per_point == ending; }
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
   const UnilateralTally& tally() const { return tally_; }
@@ -78,9 +83,13 @@ class UnilateralMotion {
   // A multiple of the speed that counts as rest: the event of rest is located where sliding has passed it.
   static constexpr double at_rest = 10;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
+  static constexpr std::uint32_t unknown_feature = static_cast<std::uint32_t>(-1);
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
+  bool is_at_other_place(std::size_t k) const { return feature_[k] != unknown_feature && feature_[k] != set_.feature(k); }
+  bool any_lost() const;
+  void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
@@ -130,6 +139,7 @@ class UnilateralMotion {
   PointModes now_;
   ModeForces forces_;
   std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
+  std::vector<std::uint32_t> feature_;  ///< part of the surface at which a point closed
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen

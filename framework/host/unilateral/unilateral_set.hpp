@@ -13,6 +13,7 @@
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -64,6 +65,10 @@ class UnilateralSet {
   /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
   void evaluate(double t, std::span<const double> y);
   double gap(std::size_t k) const { return gap_[k]; }
+  /// How far the place of a point reaches on, m, and which part of the surface it is at (unilateral_places.hpp).
+  double place(std::size_t k) const { return place_[k]; }
+  std::uint32_t feature(std::size_t k) const { return feature_[k]; }
+  bool has_place(std::size_t k) const { return !(place_[k] < 0); }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
   /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
@@ -103,6 +108,7 @@ class UnilateralSet {
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
     NearRows* near;                                         ///< nullptr if its points are always the same
+    UnilateralPlaces* places;                               ///< nullptr if they have no ends
     std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
     std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
@@ -138,6 +144,8 @@ class UnilateralSet {
   std::unique_ptr<Motion> motion_;
   double time_ = 0;     ///< of the last decoded state
   double turning_ = 0;  ///< at the evaluated state
+  std::vector<double> place_;            ///< per point
+  std::vector<std::uint32_t> feature_;  ///< per point
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;
   std::vector<double> states_;  ///< room for those of one batch

@@ -78,10 +78,11 @@ std::optional<double> UnilateralWatch::find() {
   // The rates at the beginning are those of the step that begins there.
   const double from = integrator_.previous_time();
   search_.begin(from, *this);
-  const std::optional<std::size_t> pushing = motion_.find_pushing(search_.values());
-  pushes_ = pushing.has_value();
+  const std::optional<std::size_t> ended = motion_.find_ended(search_.values());
+  const std::optional<std::size_t> pushing = ended ? ended : motion_.find_pushing(search_.values());
+  pushes_ = pushing && !ended;
   const std::optional<SignChange> found =
-      pushes_ ? SignChange{from, from, *pushing} : search_.find(t, touch_located * scale(t), *this);
+      pushing ? SignChange{from, from, *pushing} : search_.find(t, touch_located * scale(t), *this);
   if (!found) return std::nullopt;
   found_ = *found;
   streak_ = found->time - last_ <= no_touch_time * scale(found->time) ? streak_ + 1 : 0;
@@ -92,7 +93,7 @@ std::optional<double> UnilateralWatch::find() {
                               "time passes",
                               motion_.set().name_of(found->function / UnilateralMotion::functions_per_point), t),
                   "Use a compliant law there.");
-  return found->before;
+  return UnilateralMotion::is_passed_after(found->function) ? found->time : found->before;
 }
 
 /// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed
@@ -125,7 +126,8 @@ double UnilateralWatch::longest_step() const {
   double longest = touch_samples_of_step * search_.reach();
   const auto values = search_.values(), rates = search_.rates();
   for (std::size_t k = 0; k < values.size(); k += UnilateralMotion::functions_per_point)
-    if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond_closing * values[k] / -rates[k]);
+    for (const std::size_t f : {k + UnilateralMotion::closing, k + UnilateralMotion::ending})
+      if (values[f] > 0 && rates[f] < 0) longest = std::min(longest, beyond_closing * values[f] / -rates[f]);
   return std::max(longest, shortest_touch_step * scale(integrator_.time()));
 }
 
