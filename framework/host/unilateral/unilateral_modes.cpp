@@ -42,8 +42,9 @@ void UnilateralMotion::let_go(double t, std::span<double> y, std::size_t functio
   set_.evaluate(t, y);
   bool is_other = false;
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
-    if (!is_closed(k) || (set_.has_place(k) && !is_at_other_place(k) && k != function / functions_per_point)) continue;
-    is_other = is_other || (set_.has_place(k) && is_at_other_place(k));
+    const bool is_other_place = is_at_other_place(k);
+    if (!is_closed(k) || (!set_.has_ended(k) && !is_other_place && k != function / functions_per_point)) continue;
+    is_other = is_other || (!set_.has_ended(k) && is_other_place);
     now_.modes[k] = UnilateralMode::open;
     now_.guided[k] = 0;
   }

@@ -26,6 +26,8 @@ constexpr double longest_closing = 0.05;
 // A part of the body: a row that holds and has passed the end of its place by more lets go before the end of the step,
 // and its drift is not taken off.
 constexpr double far_beyond = 1e-6;
+// A part of the body: points of places that end do not show how far they are where it is more.
+constexpr double near_place = 0.1;
 // Of a point that is guided, in place of its mode.
 constexpr std::int32_t kept_as_guided = static_cast<std::int32_t>(UnilateralMode::slip) + 1;
 
@@ -151,7 +153,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
 /// Whether a row that holds is beyond the end of its place, or at another part of the surface.
 bool UnilateralMotion::any_lost() const {
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
-    if (is_closed(k) && (is_at_other_place(k) || set_.place(k) < -far_beyond * units_[k].body)) return true;
+    if (is_closed(k) && (is_at_other_place(k) || set_.end(k) < -far_beyond * units_[k].body)) return true;
   return false;
 }
 
@@ -208,6 +210,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
                                 std::span<double> rates) {
   std::ranges::fill(values, 1.0);
   std::ranges::fill(rates, 0.0);
+  closes_in_ = std::numeric_limits<double>::infinity();
   const bool any = now_.any_closed();
   if (any)
     find_forces(t, y);
@@ -229,8 +232,13 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
       const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.gap(k) + margin;
-      // Beside its place a point does not touch: it closes where it is there, and its gap is closed.
-      if (point.has_gap && -set_.place(k) > gap)
+      if (set_.gap(k) > 0 && set_.rate(row) < 0) closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(row));
+      // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
+      // may jump where they are not near to that.
+      if (const double farthest = near_place * units_[k].body;
+          point.has_gap && std::isfinite(set_.place(k)) && std::max(gap, -set_.place(k)) > farthest)
+        tell(closing, farthest, 0);
+      else if (point.has_gap && -set_.place(k) > gap)
         tell(closing, -set_.place(k), unknown);
       else if (point.has_gap)
         tell(closing, gap, set_.rate(row));
@@ -242,8 +250,8 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (feature_[k] == unknown_feature) feature_[k] = set_.feature(k);
     if (is_at_other_place(k))
       tell(ending, -units_[k].body, 0);
-    else if (std::isfinite(set_.place(k)))
-      tell(ending, set_.place(k), unknown);
+    else if (std::isfinite(set_.end(k)))
+      tell(ending, set_.end(k), unknown);
     if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -65,8 +66,14 @@ class UnilateralMotion {
   std::optional<std::size_t> find_ended(std::span<const double> values) const;
   /// Whether the function is to be passed where it has its new sign: a place that has ended does not touch.
   static bool is_passed_after(std::size_t function) { return function % functions_per_point == ending; }
+  /// Whether the function may jump though nothing closes or opens: where a place ends, another one may be far away.
+  bool may_jump(std::size_t function) const {
+    return function % functions_per_point == closing && std::isfinite(set_.place(function / functions_per_point));
+  }
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
+  /// The shortest time in which a gap closes at its rate, at the state that evaluate() was given last, s.
+  double closes_in() const { return closes_in_; }
   const UnilateralTally& tally() const { return tally_; }
 
   /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
@@ -87,7 +94,9 @@ class UnilateralMotion {
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
-  bool is_at_other_place(std::size_t k) const { return feature_[k] != unknown_feature && feature_[k] != set_.feature(k); }
+  bool is_at_other_place(std::size_t k) const {
+    return feature_[k] != unknown_feature && feature_[k] != set_.feature(k);
+  }
   bool any_lost() const;
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
@@ -148,6 +157,7 @@ class UnilateralMotion {
   Eigen::MatrixXd W_;                   ///< of their rows, three each
   Eigen::VectorXd free_, speeds_;       ///< accelerations without their forces; rates
   std::vector<double> moved_, rates_now_, rates_then_;
+  double closes_in_ = 0;
   std::string failure_;
 };
 

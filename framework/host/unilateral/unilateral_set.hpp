@@ -65,10 +65,13 @@ class UnilateralSet {
   /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
   void evaluate(double t, std::span<const double> y);
   double gap(std::size_t k) const { return gap_[k]; }
-  /// How far the place of a point reaches on, m, and which part of the surface it is at (unilateral_places.hpp).
+  /// How far the place of a point reaches on, m, how far it is to where it lets go, m, and which part of the surface it
+  /// is at (unilateral_places.hpp).
   double place(std::size_t k) const { return place_[k]; }
+  double end(std::size_t k) const { return end_[k]; }
   std::uint32_t feature(std::size_t k) const { return feature_[k]; }
   bool has_place(std::size_t k) const { return !(place_[k] < 0); }
+  bool has_ended(std::size_t k) const { return end_[k] < 0; }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
   /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
@@ -142,9 +145,9 @@ class UnilateralSet {
   std::vector<std::size_t> velocity_;                ///< per point, in its batch
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
-  double time_ = 0;     ///< of the last decoded state
-  double turning_ = 0;  ///< at the evaluated state
-  std::vector<double> place_;            ///< per point
+  double time_ = 0;                     ///< of the last decoded state
+  double turning_ = 0;                  ///< at the evaluated state
+  std::vector<double> place_, end_;     ///< per point
   std::vector<std::uint32_t> feature_;  ///< per point
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;

@@ -28,6 +28,8 @@ constexpr std::size_t many_touches = 2000;
 constexpr double no_touch_time = 1e-12;
 // Steps that are longer than so many times what an event is located to can still be halved.
 constexpr double times_touch_located = 100;
+// Halvings of a sixteenth of a step where the gap of a place that comes or goes jumps: a thousandth of the step.
+constexpr std::size_t halvings_at_jumps = 6;
 
 }  // namespace
 
@@ -43,6 +45,10 @@ UnilateralWatch::UnilateralWatch(UnilateralMotion& motion, Integration& integrat
 double UnilateralWatch::scale(double t) const { return std::max(std::abs(t), step_); }
 
 bool UnilateralWatch::counts(std::size_t, bool rising) const noexcept { return !rising; }
+
+std::size_t UnilateralWatch::halvings(std::size_t k) const noexcept {
+  return motion_.may_jump(k) ? halvings_at_jumps : Signals::halvings(k);
+}
 
 void UnilateralWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
   if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
@@ -123,11 +129,10 @@ void UnilateralWatch::settle() {
 }
 
 double UnilateralWatch::longest_step() const {
-  double longest = touch_samples_of_step * search_.reach();
+  double longest = std::min(touch_samples_of_step * search_.reach(), beyond_closing * motion_.closes_in());
   const auto values = search_.values(), rates = search_.rates();
-  for (std::size_t k = 0; k < values.size(); k += UnilateralMotion::functions_per_point)
-    for (const std::size_t f : {k + UnilateralMotion::closing, k + UnilateralMotion::ending})
-      if (values[f] > 0 && rates[f] < 0) longest = std::min(longest, beyond_closing * values[f] / -rates[f]);
+  for (std::size_t k = UnilateralMotion::ending; k < values.size(); k += UnilateralMotion::functions_per_point)
+    if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond_closing * values[k] / -rates[k]);
   return std::max(longest, shortest_touch_step * scale(integrator_.time()));
 }
 

@@ -42,18 +42,20 @@ Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   return best;
 }
 
-/// Over the face its height, also if that is negative; elsewhere its distance from the box. Carried: the height over the
-/// plane of the face there too. around: how far beside the face it counts as over it, m.
+/// Over the face its height, also if that is negative; elsewhere its distance from the box. Carried: the height over
+/// the plane of the face there too. around: how far beside the face it counts as over it, m, of one that is carried
+/// where it touches before.
 template <bool carried>
 ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face, double around) noexcept {
   const Vec3 c = transpose_times(box.R, corner - box.position), &h = box.half_edges;
   const double height = face.sign * c[face.axis] - h[face.axis];
   double place = height + 2 * h[face.axis];
   for (std::size_t i = 0; i < 3; ++i)
-    if (i != face.axis) place = std::min(place, h[i] + around - std::abs(c[i]));
+    if (i != face.axis) place = std::min(place, h[i] + (carried ? 0 : around) - std::abs(c[i]));
   const Vec3 normal = face.sign * column(box.R, face.axis);
   ContactPoint over{height, normal, corner - (0.5 * height) * normal};
   over.place = place;
+  over.hold = carried ? around : 0;
   over.feature = static_cast<std::uint32_t>(2 * face.axis + (face.sign < 0 ? 1 : 0));
   if (place >= 0) return over;
   const Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)};
@@ -79,9 +81,9 @@ Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
           {u, v}};
 }
 
-bool is_within(const Vec3& point, const PlacedShape& box) noexcept {
+bool is_within(const Vec3& point, const PlacedShape& box, double farther) noexcept {
   const Vec3 c = transpose_times(box.R, point - box.position);
-  const double around = beside * size_of(box);
+  const double around = beside * size_of(box) + farther;
   return std::abs(c.x) <= box.half_edges.x + around && std::abs(c.y) <= box.half_edges.y + around &&
          std::abs(c.z) <= box.half_edges.z + around;
 }
@@ -95,8 +97,9 @@ void cross_edges(const Edge& a, double radius, const PlacedShape* of, const Plac
     const Edge other = edge_of(b, e);
     const std::optional<Crossing> found = edge_at_edge(a, other, beside * size_of(b), beyond);
     if (!found) continue;
-    if (found->apart < 0 && found->place >= 0 &&
-        (!is_within(found->on_first, b) || (of != nullptr && !is_within(found->on_second, *of))))
+    const double beside_end = std::max(0.0, -found->place);
+    if (found->apart < 0 && (!is_within(found->on_first, b, beside_end) ||
+                             (of != nullptr && !is_within(found->on_second, *of, beside_end))))
       continue;
     keep_nearer(*found, radius, 0, out[found->leaves ? 1 : 0], static_cast<std::uint32_t>(e));
   }

@@ -11,8 +11,8 @@ namespace polyform::contact {
 // Part of the size of a body: a point that lies outside a face by less is over it. Boxes of equal edges lie upon each
 // other so.
 inline constexpr double beside = 1e-9;
-// Times that: a corner that a law wants carried is over a face until it is so far beyond it. The edges that meet in the
-// corner cross those of the face before, and take over.
+// Times that: a corner that a law wants carried, and that lies on a face, does so until it is so far beyond its edge.
+// The edges that meet in the corner cross that of the face before, and take over.
 inline constexpr double over_face = 2;
 // Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
 inline constexpr double into_face = 0.05;
@@ -50,8 +50,8 @@ std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& first, const Rim&
 std::array<std::optional<Crossing>, 2> rim_at_rim(const Rim& first, const Rim& second) noexcept;
 
 /// Keeps the crossing, of lines with radii of this sum, in a point if it is nearer to contact than what is there. One
-/// that is beyond the end of a line is kept where there is no other, or none that is less beyond. feature: of the second
-/// body. Whether it is kept.
+/// that is beyond the end of a line is kept where there is no other, or none that is less beyond. feature: of the
+/// second body. Whether it is kept.
 bool keep_nearer(const Crossing&, double radii, double second_radius, ContactPoint& point,
                  std::uint32_t feature = 0) noexcept;
 

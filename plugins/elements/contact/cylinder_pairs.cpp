@@ -47,11 +47,12 @@ void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = rim.center + rim.radius * spokes[k], from = p - b.position;
       const double along = dot(normal, from), height = along - b.half_length;
-      const double place = b.radius + (carried ? over_face : 1) * around - norm(from - along * normal);
+      const double place = b.radius + (carried ? 0 : around) - norm(from - along * normal);
       if (!(along > 0) || (!carried && place < 0)) continue;
       ContactPoint& point = out[count * end + k] = {height, normal, p - (0.5 * height) * normal, true,
                                                     k == 0 ? turn_of_rim(rim.axis, normal) : 1};
       point.place = place;
+      point.hold = carried ? over_face * around : 0;
       if (place < 0) point.distance = std::max(std::abs(height), -place);
     }
   }

@@ -119,7 +119,8 @@ ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face
                             double around) noexcept {
   const double height = dot(face.normal, corner) - face.offset;
   ContactPoint over{height, face.normal, corner - (0.5 * height) * face.normal};
-  over.place = place_over(body, face, corner, height, around);
+  over.place = place_over(body, face, corner, height, carried ? 0 : around);
+  over.hold = carried ? around : 0;
   over.feature = feature_of(body, face);
   if (over.place >= 0) return over;
   const Vec3 line = corner - nearest_of_sides(body, face, corner);
@@ -186,8 +187,10 @@ void edge_across(const Edge& a, double radius, double near, double beyond, const
   std::array<bool, 2> is_found{};
   b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
     const std::optional<Crossing> c = edge_at_edge(a, other, around, beyond);
-    if (!c || (c->apart < 0 && c->place >= 0 && !(b.mesh->has_within(c->on_first, around + beside_blade(other, -c->apart)) &&
-                                 has_within(c->on_second, beside_blade(a, -c->apart)))))
+    if (!c) return;
+    const double beside_end = std::max(0.0, -c->place);
+    if (c->apart < 0 && !(b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart)) &&
+                          has_within(c->on_second, beside_end + beside_blade(a, -c->apart))))
       return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
     is_found[c->leaves ? 1 : 0] |= keep_nearer(*c, radius, 0, place, b.mesh->number_of(other));
@@ -314,7 +317,8 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
       const double height = dot(face.normal, p) - face.offset;
       found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0,
                   k == 0 ? turn_of_rim(axis, face.normal) : 1};
-      found[k].place = place_over(*b.mesh, face, p, height, around);
+      found[k].place = place_over(*b.mesh, face, p, height, carried ? 0 : around);
+      found[k].hold = carried ? around : 0;
       found[k].feature = feature_of(*b.mesh, face);
       if (carried && found[k].place < 0) found[k].distance = std::max(std::abs(height), -found[k].place);
     }
@@ -350,9 +354,10 @@ void rims_at_edges(const PlacedShape& a, const PlacedShape& b, double beyond, st
     if (!near) continue;
     for (const Rim& rim : rims)
       for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around, beyond)) {
-        if (!c ||
-            (c->apart < 0 && c->place >= 0 && !(cylinder_has(own, c->on_first, around) &&
-                               b.mesh->has_within(back.point(c->on_second), around + beside_blade(edge, -c->apart)))))
+        if (!c) continue;
+        const double beside_end = around + std::max(0.0, -c->place);
+        if (c->apart < 0 && !(cylinder_has(own, c->on_first, beside_end) &&
+                              b.mesh->has_within(back.point(c->on_second), beside_end + beside_blade(edge, -c->apart))))
           continue;
         ContactPoint place = out[2 * e + c->leaves];
         if (!keep_nearer(*c, 0, 0, place, static_cast<std::uint32_t>(&rim - rims.data()))) continue;

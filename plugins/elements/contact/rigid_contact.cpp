@@ -65,10 +65,7 @@ Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
   return body.velocity + cross(body.angular_velocity, point - body.position);
 }
 
-class RigidContacts final : public ForceBatch,
-                            public UnilateralRows,
-                            public UnilateralPlaces,
-                            public OutputSource {
+class RigidContacts final : public ForceBatch, public UnilateralRows, public UnilateralPlaces, public OutputSource {
  public:
   explicit RigidContacts(Strided<const ElementInstance> instances) {
     std::size_t points = 0, most = 0;
@@ -94,6 +91,7 @@ class RigidContacts final : public ForceBatch,
       owners_.insert(owners_.end(), c.points, contacts_.size() - 1);
     }
     places_.resize(points);
+    ends_.resize(points);
     features_.resize(points);
     found_.resize(most);
     for (auto& nearby : nearby_) nearby.resize(most);
@@ -123,6 +121,7 @@ class RigidContacts final : public ForceBatch,
   }
 
   std::span<const double> places() const noexcept override { return places_; }
+  std::span<const double> ends() const noexcept override { return ends_; }
   std::span<const std::uint32_t> features() const noexcept override { return features_; }
   std::size_t point_count() const noexcept override { return owners_.size(); }
   void describe_point(std::size_t k, UnilateralPoint& out) const noexcept override {
@@ -155,6 +154,7 @@ class RigidContacts final : public ForceBatch,
         const std::size_t k = c.first_point + p;
         out.gap[k] = point.gap;
         places_[k] = point.place;
+        ends_[k] = point.place + point.hold;
         features_[k] = point.feature;
         out.holding[k] = c.holding;
         out.sliding[k] = c.sliding;
@@ -275,7 +275,8 @@ class RigidContacts final : public ForceBatch,
   /// Whether a point is the same place of the surfaces a moment before or after.
   static bool is_same(const ContactPoint& then, const ContactPoint& now, double size) noexcept {
     constexpr double turned = 0.9;  // cosine: a moment turns a normal by some thousandths
-    return then.feature == now.feature && dot(then.normal, now.normal) > turned && std::abs(then.gap - now.gap) < near_share * size;
+    return then.feature == now.feature && dot(then.normal, now.normal) > turned &&
+           std::abs(then.gap - now.gap) < near_share * size;
   }
   static constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
   /// Finds the points of a contact a little before and after. Gives the step in time, which turns the bodies by a
@@ -318,8 +319,8 @@ class RigidContacts final : public ForceBatch,
 
   std::vector<Contact> contacts_;
   std::vector<ShapePair> pairs_;
-  std::vector<std::size_t> owners_;  ///< of the points
-  std::vector<double> places_;       ///< of the points, as they were evaluated last
+  std::vector<std::size_t> owners_;    ///< of the points
+  std::vector<double> places_, ends_;  ///< of the points, as they were evaluated last
   std::vector<std::uint32_t> features_;
   std::vector<ContactPoint> found_;  ///< of one contact at a time
   std::array<std::vector<ContactPoint>, 4> nearby_;

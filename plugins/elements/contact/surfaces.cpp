@@ -70,12 +70,13 @@ ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& b, Cyli
   ContactPoint point;
   if (part == CylinderPart::side) {
     point = at_height(corner, 0, out_of_side, b.R * radial);
-    point.place = around - out_of_end;
+    point.place = -out_of_end;
   } else {
     const double sign = part == CylinderPart::low_end ? -1 : 1;
     point = at_height(corner, 0, sign * c.z - l, b.R * Vec3{0, 0, sign});
-    point.place = std::min(around - out_of_side, sign * c.z + l);
+    point.place = std::min(-out_of_side, sign * c.z + l);
   }
+  point.hold = around;
   point.feature = static_cast<std::uint32_t>(part);
   if (point.place < 0) point.distance = std::hypot(std::max(0.0, out_of_side), std::max(0.0, out_of_end));
   return point;

@@ -22,7 +22,8 @@ ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShap
 /// The part of a cylinder that another body is the farthest out of.
 enum class CylinderPart : std::uint32_t { low_end, high_end, side };
 /// A corner over a part of a cylinder, or over its plane or surface beyond (ContactPoint::place).
-ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& cylinder, CylinderPart, double around) noexcept;
+ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& cylinder, CylinderPart,
+                                  double around) noexcept;
 /// A corner of a convex body at a cylinder. out_of_ends: how far that body is out of the planes of its ends, that of -z
 /// first; negative where it reaches beyond. A corner within leaves by the side if the whole body would have the longer
 /// way out of the end.

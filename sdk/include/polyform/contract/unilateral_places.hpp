@@ -12,14 +12,17 @@
 
 namespace polyform {
 
-/// ForceBatch::query gives it next to UnilateralRows, of points whose places may end. What is given is that of the state
-/// that evaluate_points was given last. Without it all places go on for ever.
+/// ForceBatch::query gives it next to UnilateralRows, of points whose places may end. What is given is that of the
+/// state that evaluate_points was given last. Without it all places go on for ever.
 class UnilateralPlaces {
  public:
   static constexpr std::string_view interface_name = "polyform.unilateral_places.1";
-  /// Per point: how far its place reaches on, m; infinite where it has no end. Below zero the point cannot touch, however
-  /// small its gap, and the gap and the rows are those of a surface that goes on beyond the end.
+  /// Per point: how far its place reaches on, m; infinite where it has no end. Below zero the point cannot touch,
+  /// however small its gap, and the gap and the rows are those of a surface that goes on beyond the end.
   virtual std::span<const double> places() const noexcept = 0;
+  /// Per point: how far it is to where a row that holds lets go, m: as far, or a little beyond the end of the place,
+  /// where what takes over is there already.
+  virtual std::span<const double> ends() const noexcept = 0;
   /// Per point: a number of the part of the surface that it is at. A row that holds lets go where it changes.
   virtual std::span<const std::uint32_t> features() const noexcept = 0;
 
