@@ -71,6 +71,12 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   // hardly slides, against the directions that were chosen by its motion.
   // Of a failure the next step says why.
   if ((what == resting || what == gripping) && ode_.correct(t, y)) project(t, y);
+  // Where an edge ends, drift of what holds it looks like the corner there coming down on the surface.
+  if (what == closing && may_jump(function) && now_.any_closed() && ode_.correct(t, y)) {
+    project(t, y);
+    set_.evaluate(t, y);
+    if (set_.gap(k) > gap_rounding_of(k)) return;
+  }
   if (what == closing) collide(t, y, function);
   choose(t, y, function);
 }

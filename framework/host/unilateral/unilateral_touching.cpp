@@ -30,10 +30,9 @@ constexpr double held_share = 1e-12;
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
-    if (set_.has_ended(k) || (fired && *fired == functions_per_point * k + ending)) continue;
-    // Just beyond the end of a place that it comes back to, a point touches where it lies flat: a place next to it may
-    // end there, and had what touches before.
-    if (!set_.has_place(k) && !is_closed(k) && std::abs(set_.rate(three * k)) > least_speed(three * k)) continue;
+    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k)) ||
+        (fired && *fired == functions_per_point * k + ending))
+      continue;
     // Times are known up to rounding, and so are gaps that close with a speed.
     const double allowed =
         std::max(touching_gap * size_of_gap(k), overlap_[k]) + resolution * std::abs(t * set_.rate(three * k));

@@ -14,6 +14,8 @@ inline constexpr double beside = 1e-9;
 // Times that: a corner that a law wants carried, and that lies on a face, does so until it is so far beyond its edge.
 // The edges that meet in the corner cross that of the face before, and take over.
 inline constexpr double over_face = 2;
+// Likewise of a crossing, from where it begins on: at other edges that meet in a corner they begin so far beyond it.
+inline constexpr double over_end = 5;
 // Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
 inline constexpr double into_face = 0.05;
 
@@ -37,6 +39,7 @@ struct Crossing {
   Vec3 on_first, on_second;
   bool leaves = false;  ///< whether the first line leaves the second body there, seen along itself; else it enters it
   double place = 0;     ///< how far the lines reach on beyond it, m; below zero one of them has ended before
+  double hold = 0;      ///< how far beyond what touches before goes on to touch, m
 };
 
 /// Two edges; nothing where they are parallel, end before they meet, or the normal across them lies outside the angle
