@@ -150,6 +150,12 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
   return false;
 }
 
+bool UnilateralMotion::any_at_other_place() const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (is_closed(k) && is_at_other_place(k)) return true;
+  return false;
+}
+
 /// Whether a row that holds is beyond the end of its place, or at another part of the surface.
 bool UnilateralMotion::any_lost() const {
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
@@ -197,6 +203,17 @@ void UnilateralMotion::find_forces(double t, std::span<const double> y) {
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
 }
 
+/// The same. False where a row has come to another place: there forces and speeds tell nothing, as the row lets go
+/// before.
+bool UnilateralMotion::find_forces_at_places(double t, std::span<const double> y) {
+  try {
+    find_forces(t, y);
+  } catch (const Failure&) {
+    if (!any_at_other_place()) throw;
+  }
+  return !any_at_other_place();
+}
+
 void UnilateralMotion::put(double t, std::span<double> y) {
   moved_.assign(y.begin(), y.end());
   find_forces(t, moved_);
@@ -212,10 +229,8 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
   std::ranges::fill(rates, 0.0);
   closes_in_ = std::numeric_limits<double>::infinity();
   const bool any = now_.any_closed();
-  if (any)
-    find_forces(t, y);
-  else
-    set_.evaluate(t, y);
+  if (!any) set_.evaluate(t, y);
+  const bool known = !any || find_forces_at_places(t, y);
   const std::span<const double> forces = forces_.forces();
   double largest = 0;
   for (const double force : forces) largest = any ? std::max(largest, std::abs(force)) : 0;
@@ -252,6 +267,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       tell(ending, -units_[k].body, 0);
     else if (std::isfinite(set_.end(k)))
       tell(ending, set_.end(k), unknown);
+    if (!known) continue;
     if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {

@@ -97,7 +97,9 @@ class UnilateralMotion {
   bool is_at_other_place(std::size_t k) const {
     return feature_[k] != unknown_feature && feature_[k] != set_.feature(k);
   }
+  bool any_at_other_place() const;
   bool any_lost() const;
+  bool find_forces_at_places(double t, std::span<const double> y);
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
