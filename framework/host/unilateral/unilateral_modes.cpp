@@ -75,7 +75,7 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   if (what == closing && may_jump(function) && now_.any_closed() && ode_.correct(t, y)) {
     project(t, y);
     set_.evaluate(t, y);
-    if (set_.gap(k) > gap_rounding_of(k)) return;
+    if (set_.open_gap(k) > gap_rounding_of(k)) return;
   }
   if (what == closing) collide(t, y, function);
   choose(t, y, function);

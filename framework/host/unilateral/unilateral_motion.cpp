@@ -246,17 +246,17 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
-      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.gap(k) + margin;
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.open_gap(k) + margin;
       if (set_.gap(k) > 0 && set_.rate(row) < 0) closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(row));
       // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
       // may jump where they are not near to that.
       if (const double farthest = near_place * units_[k].body;
-          point.has_gap && std::isfinite(set_.place(k)) && std::max(gap, -set_.place(k)) > farthest)
+          point.has_gap && std::isfinite(set_.place(k)) && std::max(gap, -set_.begin(k)) > farthest)
         tell(closing, farthest, 0);
-      else if (point.has_gap && -set_.place(k) > gap)
-        tell(closing, -set_.place(k), unknown);
+      else if (point.has_gap && -set_.begin(k) > gap)
+        tell(closing, -set_.begin(k), unknown);
       else if (point.has_gap)
-        tell(closing, gap, set_.rate(row));
+        tell(closing, gap, set_.place(k) < 0 ? unknown : set_.rate(row));
       else
         // What is slower rests: less than that is no impact, and more than the rounding of rest.
         tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);

@@ -33,7 +33,7 @@ void UnilateralSet::list_points() {
   }
   const std::size_t n = points_.size();
   place_.assign(n, std::numeric_limits<double>::infinity());
-  end_ = place_;
+  begin_ = end_ = place_;
   feature_.assign(n, 0);
   for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);

@@ -173,6 +173,7 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
     b.rows->evaluate_points(in, out);
     if (b.places != nullptr) {
       std::ranges::copy(b.places->places().first(b.count), place_.begin() + static_cast<std::ptrdiff_t>(b.first));
+      std::ranges::copy(b.places->begins().first(b.count), begin_.begin() + static_cast<std::ptrdiff_t>(b.first));
       std::ranges::copy(b.places->ends().first(b.count), end_.begin() + static_cast<std::ptrdiff_t>(b.first));
       std::ranges::copy(b.places->features().first(b.count), feature_.begin() + static_cast<std::ptrdiff_t>(b.first));
     }

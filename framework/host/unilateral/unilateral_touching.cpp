@@ -36,7 +36,8 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
     // Times are known up to rounding, and so are gaps that close with a speed.
     const double allowed =
         std::max(touching_gap * size_of_gap(k), overlap_[k]) + resolution * std::abs(t * set_.rate(three * k));
-    if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
+    if (!set_.point(k).has_gap || !((is_closed(k) ? set_.gap(k) : set_.open_gap(k)) > allowed) ||
+        (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }
 }

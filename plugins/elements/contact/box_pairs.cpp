@@ -55,7 +55,8 @@ ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Fac
   const Vec3 normal = face.sign * column(box.R, face.axis);
   ContactPoint over{height, normal, corner - (0.5 * height) * normal};
   over.place = place;
-  over.hold = carried ? around : 0;
+  over.begin = carried ? around : 0;
+  over.hold = over_face * over.begin;
   over.feature = static_cast<std::uint32_t>(2 * face.axis + (face.sign < 0 ? 1 : 0));
   if (place >= 0) return over;
   const Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)};
@@ -130,8 +131,7 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
   const double size = std::min(size_of(a), size_of(b)), larger = std::max(size_of(a), size_of(b));
   const ContactPoint none = nowhere(a.position, b.position, size);
   const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
-  const double around_a = beside * (carried ? over_face * larger : size_of(a)),
-               around_b = beside * (carried ? over_face * larger : size_of(b));
+  const double around_a = beside * (carried ? larger : size_of(a)), around_b = beside * (carried ? larger : size_of(b));
   for (std::size_t k = 0; k < corners_of_box; ++k) {
     out[k] = corner_at_box<carried>(corner_of(a, k), b, of_b, around_b);
     ContactPoint& mirrored = out[corners_of_box + k] = corner_at_box<carried>(corner_of(b, k), a, of_a, around_a);

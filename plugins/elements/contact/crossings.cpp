@@ -158,9 +158,9 @@ std::array<std::optional<Crossing>, 2> rim_at_rim(const Rim& a, const Rim& b) no
 bool keep_nearer(const Crossing& c, double radii, double second_radius, ContactPoint& point,
                  std::uint32_t feature) noexcept {
   const double gap = c.apart - radii;
-  const bool is_there = c.place >= 0, was_there = point.place >= 0;
-  if (is_there == was_there ? !(is_there ? std::abs(gap) < std::abs(point.gap) : c.place > point.place) : !is_there)
-    return false;
+  const bool is_there = c.place >= 0, was_there = point.place >= 0, was_beyond = !was_there && point.distance > 0;
+  if (is_there && !was_beyond && !(std::abs(gap) < std::abs(point.gap))) return false;
+  if (!is_there && (was_there || !(c.place > point.place))) return false;
   point = {gap, c.normal, c.on_second + (second_radius + 0.5 * gap) * c.normal};
   point.place = c.place;
   point.hold = c.hold;

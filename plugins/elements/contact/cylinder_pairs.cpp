@@ -52,7 +52,8 @@ void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
       ContactPoint& point = out[count * end + k] = {height, normal, p - (0.5 * height) * normal, true,
                                                     k == 0 ? turn_of_rim(rim.axis, normal) : 1};
       point.place = place;
-      point.hold = carried ? over_face * around : 0;
+      point.begin = carried ? around : 0;
+      point.hold = over_face * point.begin;
       if (place < 0) point.distance = std::max(std::abs(height), -place);
     }
   }

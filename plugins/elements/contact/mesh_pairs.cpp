@@ -120,7 +120,8 @@ ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face
   const double height = dot(face.normal, corner) - face.offset;
   ContactPoint over{height, face.normal, corner - (0.5 * height) * face.normal};
   over.place = place_over(body, face, corner, height, carried ? 0 : around);
-  over.hold = carried ? around : 0;
+  over.begin = carried ? around : 0;
+  over.hold = over_face * over.begin;
   over.feature = feature_of(body, face);
   if (over.place >= 0) return over;
   const Vec3 line = corner - nearest_of_sides(body, face, corner);
@@ -155,7 +156,7 @@ double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const Contact
     }
     return lowest;
   });
-  const double around = beside * (carried ? over_face * std::max(a.mesh->size(), b.mesh->size()) : b.mesh->size());
+  const double around = beside * (carried ? std::max(a.mesh->size(), b.mesh->size()) : b.mesh->size());
   for (std::size_t k = 0; k < corners.size(); ++k)
     out[k] = in_ground(b, corner_at_face<carried>(*b.mesh, towards.face, seen.point(corners[k]), around));
   return towards.apart;
@@ -306,8 +307,7 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
            a.radius * std::sqrt(std::max(0.0, 1 - along * along));
   });
   constexpr std::size_t count = points_of_rim<carried>;
-  const double around =
-      beside * (carried ? over_face * std::max(b.mesh->size(), a.radius + a.half_length) : b.mesh->size());
+  const double around = beside * (carried ? std::max(b.mesh->size(), a.radius + a.half_length) : b.mesh->size());
   for (std::size_t end = 0; end < 2; ++end) {
     const Vec3 center = seen.position + (end == 0 ? -a.half_length : a.half_length) * axis;
     const auto spokes = spokes_of_rim<carried>(seen.R, axis, face.normal);
@@ -318,7 +318,8 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
       found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0,
                   k == 0 ? turn_of_rim(axis, face.normal) : 1};
       found[k].place = place_over(*b.mesh, face, p, height, carried ? 0 : around);
-      found[k].hold = carried ? around : 0;
+      found[k].begin = carried ? around : 0;
+      found[k].hold = over_face * found[k].begin;
       found[k].feature = feature_of(*b.mesh, face);
       if (carried && found[k].place < 0) found[k].distance = std::max(std::abs(height), -found[k].place);
     }
@@ -381,7 +382,7 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   const std::size_t corners = corner_places(b);
   if (b.mesh->is_convex() && carried)
     put_corners(b, a, none, out.first(corners),
-                [&, part = part_towards(a, b), around = over_face * beside * std::max(b.mesh->size(), a.radius)](
+                [&, part = part_towards(a, b), around = beside * std::max(b.mesh->size(), a.radius + a.half_length)](
                     const Vec3& corner) { return mirrored(corner_over_cylinder(corner, a, part, around)); });
   else if (b.mesh->is_convex())
     put_corners(b, a, none, out.first(corners), [&, ends = out_of_ends(a, b)](const Vec3& corner) {

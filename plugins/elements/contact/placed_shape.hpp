@@ -32,6 +32,8 @@ struct ContactPoint {
   /// the place has ended, and the surfaces do not touch there. The points of a law that wants them carried (ShapePair)
   /// go on beyond: gap, normal and position are those of the whole plane of the face, or of the whole lines.
   double place = std::numeric_limits<double>::infinity();
+  double begin =
+      0;  ///< how far beyond the end it may begin to touch, m: places that end together do so but for rounding
   double hold = 0;            ///< how far beyond the end what touches before goes on to touch, m
   std::uint32_t feature = 0;  ///< which face or edge of a body it is at: where it changes, the place is another one
   double distance = 0;        ///< of the surfaces, m, where the place has ended and the point goes on beyond

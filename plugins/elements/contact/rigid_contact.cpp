@@ -91,6 +91,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
       owners_.insert(owners_.end(), c.points, contacts_.size() - 1);
     }
     places_.resize(points);
+    begins_.resize(points);
     ends_.resize(points);
     features_.resize(points);
     found_.resize(most);
@@ -121,6 +122,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
   }
 
   std::span<const double> places() const noexcept override { return places_; }
+  std::span<const double> begins() const noexcept override { return begins_; }
   std::span<const double> ends() const noexcept override { return ends_; }
   std::span<const std::uint32_t> features() const noexcept override { return features_; }
   std::size_t point_count() const noexcept override { return owners_.size(); }
@@ -154,6 +156,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
         const std::size_t k = c.first_point + p;
         out.gap[k] = point.gap;
         places_[k] = point.place;
+        begins_[k] = point.place + point.begin;
         ends_[k] = point.place + point.hold;
         features_[k] = point.feature;
         out.holding[k] = c.holding;
@@ -319,8 +322,8 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
 
   std::vector<Contact> contacts_;
   std::vector<ShapePair> pairs_;
-  std::vector<std::size_t> owners_;    ///< of the points
-  std::vector<double> places_, ends_;  ///< of the points, as they were evaluated last
+  std::vector<std::size_t> owners_;             ///< of the points
+  std::vector<double> places_, begins_, ends_;  ///< of the points, as they were evaluated last
   std::vector<std::uint32_t> features_;
   std::vector<ContactPoint> found_;  ///< of one contact at a time
   std::array<std::vector<ContactPoint>, 4> nearby_;

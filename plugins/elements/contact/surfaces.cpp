@@ -76,7 +76,8 @@ ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& b, Cyli
     point = at_height(corner, 0, sign * c.z - l, b.R * Vec3{0, 0, sign});
     point.place = std::min(-out_of_side, sign * c.z + l);
   }
-  point.hold = around;
+  point.begin = around;
+  point.hold = over_face * around;
   point.feature = static_cast<std::uint32_t>(part);
   if (point.place < 0) point.distance = std::hypot(std::max(0.0, out_of_side), std::max(0.0, out_of_end));
   return point;

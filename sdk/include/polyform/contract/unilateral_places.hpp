@@ -17,11 +17,15 @@ namespace polyform {
 class UnilateralPlaces {
  public:
   static constexpr std::string_view interface_name = "polyform.unilateral_places.1";
-  /// Per point: how far its place reaches on, m; infinite where it has no end. Below zero the point cannot touch,
-  /// however small its gap, and the gap and the rows are those of a surface that goes on beyond the end.
+  /// Per point: how far its place reaches on, m; infinite where it has no end, below zero beyond it. There the gap and
+  /// the rows are those of a surface that goes on.
   virtual std::span<const double> places() const noexcept = 0;
-  /// Per point: how far it is to where a row that holds lets go, m: as far, or a little beyond the end of the place,
-  /// where what takes over is there already.
+  /// Per point: the same for one that begins to touch, m. Below zero it cannot, however small its gap. It may be a
+  /// little more than the place: edges that lie along each other end together but for rounding. Then the gap that
+  /// counts is larger by ten times what the point is beyond the end.
+  virtual std::span<const double> begins() const noexcept = 0;
+  /// Per point: the same for one that touches, m. Below zero it lets go. It is a little more than the place where what
+  /// takes over begins there.
   virtual std::span<const double> ends() const noexcept = 0;
   /// Per point: a number of the part of the surface that it is at. A row that holds lets go where it changes.
   virtual std::span<const std::uint32_t> features() const noexcept = 0;
