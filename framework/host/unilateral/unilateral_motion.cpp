@@ -251,7 +251,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
       // may jump where they are not near to that.
       if (const double farthest = near_place * units_[k].body;
-          point.has_gap && std::isfinite(set_.place(k)) && std::max(gap, -set_.begin(k)) > farthest)
+          point.has_gap && !set_.has_place(k) && std::max(gap, -set_.begin(k)) > farthest)
         tell(closing, farthest, 0);
       else if (point.has_gap && -set_.begin(k) > gap)
         tell(closing, -set_.begin(k), unknown);
