@@ -93,7 +93,8 @@ TEST_CASE("a box slides off a table as its equations say, without an impact") {
 // energy stays.
 TEST_CASE("a box that stands askew slides off a table, its corner, a hull and a moving box without an impact") {
   const std::string hull =
-      "{type: mesh, convex: true, vertices: [[-0.5, -1.5, -0.5], [0.5, -1.5, -0.5], [0.5, 1.5, -0.5], [-0.5, 1.5, -0.5], "
+      "{type: mesh, convex: true, vertices: [[-0.5, -1.5, -0.5], [0.5, -1.5, -0.5], [0.5, 1.5, -0.5], "
+      "[-0.5, 1.5, -0.5], "
       "[-0.5, -1.5, 0.5], [0.5, -1.5, 0.5], [0.5, 1.5, 0.5], [-0.5, 1.5, 0.5], [0.6, 0, -0.5], [0.6, 0, 0.5]]}";
   struct Case {
     std::string ground;
@@ -123,7 +124,8 @@ TEST_CASE("a box that stands askew slides off a table, its corner, a hull and a 
       square +
       "]}\n"
       "  - {name: p, mass: 5, inertia: {xx: 0.3, yy: 0.5, zz: 0.7}, geometry: [{type: box, size: [1, 0.8, 0.2]}]}\n"
-      "joints:\n  - {name: j, type: free, base: ground, moving: a}\n  - {name: k, type: free, base: ground, moving: p}\n"
+      "joints:\n  - {name: j, type: free, base: ground, moving: a}\n"
+      "  - {name: k, type: free, base: ground, moving: p}\n"
       "contacts:\n  - {name: floor, bodies: [p, ground], law: rigid, restitution: 0}\n"
       "  - {name: top, bodies: [a, p], law: rigid, restitution: 0}\n");
   for (const Formulation* formulation : formulations_for(*both)) {
