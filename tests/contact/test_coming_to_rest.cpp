@@ -127,34 +127,3 @@ forces: [{name: c, type: contact, a: b, b: ground, law: rigid, friction: {dynami
     CHECK(x == Approx(speed * last - 0.5 * mu * g * last * last).epsilon(1e-9));
   }
 }
-
-// A cylinder rolls askew over the edge of a table. The row at the edge of its end has no place beyond the table;
-// closing its gap would move the cylinder back by its length.
-TEST_CASE("a correction that would move a body far ends the run with a message") {
-  const auto system = system_from_text(R"(
-polyform: 1
-gravity: [0, 0, -9.81]
-ground: {geometry: [{type: box, size: [1, 3, 1]}]}
-bodies:
-  - name: a
-    mass: 1
-    inertia: {xx: 0.02, yy: 0.02, zz: 0.005}
-    position: [0.3, 0, 0.6]
-    orientation: {axis: [0.9950041652780258, 0.09983341664682815, 0], angle: -1.5707963267948966}
-    geometry: [{type: cylinder, radius: 0.1, length: 0.4}]
-joints:
-  - name: j
-    type: free
-    base: ground
-    moving: a
-    initial: {velocity: [0.5970024991668155, 0.05990004998809689, 0, -0.5990004998809688, 5.970024991668154, 0]}
-forces: [{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0, friction: {static: 0.5, dynamic: 0.4}}]
-)");
-  host::RunSettings settings = run_settings("dop853");
-  settings.duration = 0.4;
-  settings.output_interval = 0.1;
-  const auto solver = solver_for(*system, *registry().catalog().formulations.at("riccati"));
-  const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
-  CHECK(record.end == host::End::failed);
-  CHECK_THAT(record.failure, Catch::Contains("the surfaces of `c` (contact) lie") && Catch::Contains("apart"));
-}

@@ -45,6 +45,7 @@
 #include "polyform/contract/stiffest_element.hpp"
 #include "polyform/contract/type_variants.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/contract/unilateral_system.hpp"
 #include "polyform/helpers/completed.hpp"
 #include "tests/contract/host/try_device.hpp"

@@ -162,13 +162,15 @@ EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_
 }
 
 /// Judges all functions; the first one that is not clear tells where to divide.
-EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Signals& signals, bool whole_step) const {
+EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Signals& signals, bool whole_step,
+                                    std::size_t depth) const {
   for (std::size_t k = 0; k < functions_; ++k) {
     if (!signals.counts(k, true) && !signals.counts(k, false)) continue;
     if (positive(a.values[k]) != positive(b.values[k])) {
       if (whole_step && changes(a, b, k, signals)) return {false, 0.5};
       continue;
     }
+    if (depth > signals.halvings(k)) continue;
     if (const Cut cut = judge(a, b, k, whole_step); !cut.clear) return cut;
   }
   return {};
@@ -178,7 +180,7 @@ EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Sign
 std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::size_t depth, Signals& signals) {
   const Sample &from = samples_[a], &to = samples_[b];
   const double length = to.time - from.time;
-  const Cut cut = judge(from, to, signals, false);
+  const Cut cut = judge(from, to, signals, false, depth);
   if (!cut.clear && depth < deepest && left_ > 0 && length > 2 * resolution_) {
     const std::size_t middle = first_middle + depth;
     take(from.time + cut.share * length, signals, samples_[middle]);
@@ -210,7 +212,7 @@ std::optional<SignChange> EventSearch::sooner_than(const SignChange& found, std:
   const std::size_t middle = first_middle + depth;
   take(found.before, signals, samples_[middle]);
   const Sample &from = samples_[a], &to = samples_[middle];
-  if (judge(from, to, signals, false).clear && !any_changes(from, to, signals)) return std::nullopt;
+  if (judge(from, to, signals, false, depth).clear && !any_changes(from, to, signals)) return std::nullopt;
   return first(a, middle, depth + 1, signals);
 }
 

@@ -18,6 +18,12 @@ class Signals {
   virtual double sample(double t, std::span<double> values, std::span<double> rates) = 0;
   /// Whether a change of the sign of function k is an event: to positive if `rising`.
   virtual bool counts(std::size_t k, bool rising) const noexcept = 0;
+  /// How often a part of a step may be halved because function k does not do what its rates tell: a function that jumps
+  /// never does, and changes of its sign in a shorter time are not looked for.
+  virtual std::size_t halvings(std::size_t k) const noexcept {
+    (void)k;
+    return static_cast<std::size_t>(-1);
+  }
 };
 
 struct SignChange {
@@ -69,7 +75,7 @@ class EventSearch {
   double end_of_stretch(double t_end, double shortest, Signals&);
   std::optional<SignChange> find_in_stretch(Signals&);
   Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
-  Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step) const;
+  Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step, std::size_t depth = 0) const;
   bool changes(const Sample& a, const Sample& b, std::size_t k, const Signals&) const;
   bool any_changes(const Sample& a, const Sample& b, const Signals&) const;
   std::optional<SignChange> first(std::size_t a, std::size_t b, std::size_t depth, Signals&);

@@ -107,7 +107,7 @@ std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstState
 
 void refuse_overlaps(const UnilateralSet& set, const std::vector<ContactSizes>& sizes) {
   for (std::size_t k = 0; k < set.points(); ++k)
-    if (set.point(k).has_gap && set.gap(k) < -drawn_overlap * sizes[k].length)
+    if (set.point(k).has_gap && set.has_place(k) && set.open_gap(k) < -drawn_overlap * sizes[k].length)
       throw Failure(Exit::bad_input,
                     fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
                                 set.element_name(set.element_of(k)), -set.gap(k)),

@@ -69,7 +69,7 @@ Status SteppedContacts::find_points(double t, std::span<const double> y, double 
     const double reach = times_faster * step * fastest;
     chosen_.clear();
     for (std::size_t k = 0; k < set_.points(); ++k)
-      if (!set_.point(k).has_gap || set_.gap(k) <= reach) chosen_.push_back(k);
+      if (!set_.point(k).has_gap || (set_.has_place(k) && set_.gap(k) <= reach)) chosen_.push_back(k);
     take_last_forces();
   });
 }

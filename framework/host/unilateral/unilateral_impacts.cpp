@@ -30,8 +30,8 @@ constexpr double times_overlap = 4, most_overlap = 1e-8;
 bool UnilateralMotion::allow_overlaps() {
   bool any = false;
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
-    const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap;
-    const double overlap = is_open ? -set_.gap(k) : 0;
+    const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap && set_.has_place(k);
+    const double overlap = is_open ? -set_.open_gap(k) : 0;
     if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap * units_[k].length) continue;
     overlap_[k] = times_overlap * overlap;
     any = true;

@@ -35,8 +35,27 @@ void UnilateralMotion::turn_round() {
   }
 }
 
+/// At the end of a place the row lets go, without an impulse. What touches there takes over: at the positions without
+/// drift its gap is closed as the one of the row was.
+void UnilateralMotion::let_go(double t, std::span<double> y, std::size_t function) {
+  if (ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
+  set_.evaluate(t, y);
+  bool is_other = false;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    const bool is_other_place = is_at_other_place(k);
+    if (!is_closed(k) || (!set_.has_ended(k) && !is_other_place && k != function / functions_per_point)) continue;
+    is_other = is_other || (!set_.has_ended(k) && is_other_place);
+    now_.modes[k] = UnilateralMode::open;
+    now_.guided[k] = 0;
+  }
+  // Where the surface has a bend, the part that begins there may close with a speed.
+  if (is_other) collide(t, y);
+  choose(t, y, is_other ? std::nullopt : std::optional(function));
+}
+
 void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
   const std::size_t k = function / functions_per_point, what = function % functions_per_point;
+  if (what == ending) return let_go(t, y, function);
   set_.evaluate(t, y);
   if (what == gripping && now_.guided[k]) {
     std::ranges::fill(now_.guided, 0);
@@ -52,6 +71,12 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   // hardly slides, against the directions that were chosen by its motion.
   // Of a failure the next step says why.
   if ((what == resting || what == gripping) && ode_.correct(t, y)) project(t, y);
+  // Where an edge ends, drift of what holds it looks like the corner there coming down on the surface.
+  if (what == closing && may_jump(function) && now_.any_closed() && ode_.correct(t, y)) {
+    project(t, y);
+    set_.evaluate(t, y);
+    if (set_.open_gap(k) > gap_rounding_of(k)) return;
+  }
   if (what == closing) collide(t, y, function);
   choose(t, y, function);
 }
@@ -77,7 +102,8 @@ ActiveSet::Event event_of(std::size_t function) {
     case UnilateralMotion::closing: return ActiveSet::Event::closes;
     case UnilateralMotion::pulling: return ActiveSet::Event::pulls;
     case UnilateralMotion::gripping: return ActiveSet::Event::grips;
-    default: return ActiveSet::Event::rests;
+    case UnilateralMotion::resting: return ActiveSet::Event::rests;
+    default: return ActiveSet::Event::none;
   }
 }
 
@@ -171,6 +197,7 @@ void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
     now_.modes[k] = points[p].mode;
+    if (before[k] == UnilateralMode::open) feature_[k] = set_.feature(k);
     if (now_.modes[k] != UnilateralMode::slip) continue;
     now_.guided[k] = points[p].guided;
     for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = points[p].direction[i];

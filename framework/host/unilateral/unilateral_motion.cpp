@@ -23,6 +23,11 @@ constexpr double force_share = 1e-9;
 constexpr double guided_speed = 1e-4;
 // A part of the body: a gap of a row that holds, which no drift within a step makes. Its place is another one.
 constexpr double longest_closing = 0.05;
+// A part of the body: a row that holds and has passed the end of its place by more lets go before the end of the step,
+// and its drift is not taken off.
+constexpr double far_beyond = 1e-6;
+// A part of the body: points of places that end do not show how far they are where it is more.
+constexpr double near_place = 0.1;
 // Of a point that is guided, in place of its mode.
 constexpr std::int32_t kept_as_guided = static_cast<std::int32_t>(UnilateralMode::slip) + 1;
 
@@ -40,6 +45,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       forces_(set_, response_, now_, units_, ode.size()),
       span_(set_.points()),
       fastest_(set_.points()),
+      feature_(set_.points(), unknown_feature),
       overlap_(set_.points()),
       loads_(three * set_.points()),
       column_(loads_),
@@ -77,6 +83,7 @@ bool UnilateralMotion::begin_from(const RunState& from) {
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
     now_.guided[k] = from.modes[k] == kept_as_guided;
     now_.modes[k] = now_.guided[k] ? UnilateralMode::slip : static_cast<UnilateralMode>(from.modes[k]);
+    feature_[k] = unknown_feature;
   }
   const double* next = from.touching.data();
   for (std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_}) {
@@ -121,6 +128,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       forces_.list_rows();
       if (!forces_.has_rows()) return true;
       set_.evaluate(t, y);
+      if (any_lost()) return true;
       if (const std::optional<std::size_t> k = moved_far()) {
         failure_ = fmt::format("the surfaces of {} lie {:.3g} (m or rad) {} where they touched just before",
                                set_.name_of(*k), std::abs(set_.gap(*k)), set_.gap(*k) > 0 ? "apart" : "in each other");
@@ -139,6 +147,19 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
   } catch (const std::exception& problem) {
     failure_ = problem.what();
   }
+  return false;
+}
+
+bool UnilateralMotion::any_at_other_place() const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (is_closed(k) && is_at_other_place(k)) return true;
+  return false;
+}
+
+/// Whether a row that holds is beyond the end of its place, or at another part of the surface.
+bool UnilateralMotion::any_lost() const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (is_closed(k) && (is_at_other_place(k) || set_.end(k) < -far_beyond * units_[k].body)) return true;
   return false;
 }
 
@@ -182,6 +203,17 @@ void UnilateralMotion::find_forces(double t, std::span<const double> y) {
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
 }
 
+/// The same. False where a row has come to another place: there forces and speeds tell nothing, as the row lets go
+/// before.
+bool UnilateralMotion::find_forces_at_places(double t, std::span<const double> y) {
+  try {
+    find_forces(t, y);
+  } catch (const Failure&) {
+    if (!any_at_other_place()) throw;
+  }
+  return !any_at_other_place();
+}
+
 void UnilateralMotion::put(double t, std::span<double> y) {
   moved_.assign(y.begin(), y.end());
   find_forces(t, moved_);
@@ -195,11 +227,10 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
                                 std::span<double> rates) {
   std::ranges::fill(values, 1.0);
   std::ranges::fill(rates, 0.0);
+  closes_in_ = std::numeric_limits<double>::infinity();
   const bool any = now_.any_closed();
-  if (any)
-    find_forces(t, y);
-  else
-    set_.evaluate(t, y);
+  if (!any) set_.evaluate(t, y);
+  const bool known = !any || find_forces_at_places(t, y);
   const std::span<const double> forces = forces_.forces();
   double largest = 0;
   for (const double force : forces) largest = any ? std::max(largest, std::abs(force)) : 0;
@@ -215,14 +246,28 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
-      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
-      if (point.has_gap)
-        tell(closing, set_.gap(k) + margin, set_.rate(row));
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.open_gap(k) + margin;
+      if (set_.gap(k) > 0 && set_.rate(row) < 0) closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(row));
+      // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
+      // may jump where they are not near to that.
+      if (const double farthest = near_place * units_[k].body;
+          point.has_gap && !set_.has_place(k) && std::max(gap, -set_.begin(k)) > farthest)
+        tell(closing, farthest, 0);
+      else if (point.has_gap && -set_.begin(k) > gap)
+        tell(closing, -set_.begin(k), unknown);
+      else if (point.has_gap)
+        tell(closing, gap, set_.place(k) < 0 ? unknown : set_.rate(row));
       else
         // What is slower rests: less than that is no impact, and more than the rounding of rest.
         tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
       continue;
     }
+    if (feature_[k] == unknown_feature) feature_[k] = set_.feature(k);
+    if (is_at_other_place(k))
+      tell(ending, -units_[k].body, 0);
+    else if (std::isfinite(set_.end(k)))
+      tell(ending, set_.end(k), unknown);
+    if (!known) continue;
     if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
     if (point.tangents == 0) continue;
     if (now_.modes[k] == UnilateralMode::slip) {
@@ -256,10 +301,16 @@ std::optional<std::size_t> UnilateralMotion::find_pushing(std::span<const double
   return std::nullopt;
 }
 
+std::optional<std::size_t> UnilateralMotion::find_ended(std::span<const double> values) const {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (const std::size_t f = functions_per_point * k + ending; is_closed(k) && values[f] < 0) return f;
+  return std::nullopt;
+}
+
 void UnilateralMotion::settle(double step) {
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
     if (!is_closed(k)) {
-      span_[k] = std::max(span_[k], set_.gap(k));
+      if (set_.has_place(k)) span_[k] = std::max(span_[k], set_.gap(k));
       continue;
     }
     if (now_.modes[k] != UnilateralMode::slip) continue;

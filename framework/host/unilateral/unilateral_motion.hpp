@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <string>
@@ -24,7 +25,7 @@ namespace polyform::host::inline unilateral {
 class UnilateralMotion {
  public:
   /// What event functions tell of a point. A function that has nothing to tell is 1.
-  enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
+  enum Function : std::size_t { closing, pulling, gripping, resting, ending, functions_per_point };
 
   /// All arguments outlive the object. t: the time of the start, s; ode: the solver's. Failure (bad_input) if surfaces
   /// overlap at the start. use: events; otherwise it is empty.
@@ -60,8 +61,19 @@ class UnilateralMotion {
   /// The event function of a point that slides against the direction of its friction, which would push it; or nothing.
   /// values: of the event functions at the state that was evaluated last.
   std::optional<std::size_t> find_pushing(std::span<const double> values) const;
+  /// The event function of a point that holds though its place has ended: a correction of positions may bring it there;
+  /// or nothing. values: as above.
+  std::optional<std::size_t> find_ended(std::span<const double> values) const;
+  /// Whether the function is to be passed where it has its new sign: a place that has ended does not touch.
+  static bool is_passed_after(std::size_t function) { return function % functions_per_point == ending; }
+  /// Whether the function may jump though nothing closes or opens: where a place ends, another one may be far away.
+  bool may_jump(std::size_t function) const {
+    return function % functions_per_point == closing && std::isfinite(set_.place(function / functions_per_point));
+  }
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
+  /// The shortest time in which a gap closes at its rate, at the state that evaluate() was given last, s.
+  double closes_in() const { return closes_in_; }
   const UnilateralTally& tally() const { return tally_; }
 
   /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
@@ -78,9 +90,17 @@ class UnilateralMotion {
   // A multiple of the speed that counts as rest: the event of rest is located where sliding has passed it.
   static constexpr double at_rest = 10;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
+  static constexpr std::uint32_t unknown_feature = static_cast<std::uint32_t>(-1);
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
+  bool is_at_other_place(std::size_t k) const {
+    return feature_[k] != unknown_feature && feature_[k] != set_.feature(k);
+  }
+  bool any_at_other_place() const;
+  bool any_lost() const;
+  bool find_forces_at_places(double t, std::span<const double> y);
+  void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
@@ -130,6 +150,7 @@ class UnilateralMotion {
   PointModes now_;
   ModeForces forces_;
   std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
+  std::vector<std::uint32_t> feature_;  ///< part of the surface at which a point closed
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
@@ -138,6 +159,7 @@ class UnilateralMotion {
   Eigen::MatrixXd W_;                   ///< of their rows, three each
   Eigen::VectorXd free_, speeds_;       ///< accelerations without their forces; rates
   std::vector<double> moved_, rates_now_, rates_then_;
+  double closes_in_ = 0;
   std::string failure_;
 };
 

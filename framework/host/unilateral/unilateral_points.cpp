@@ -1,6 +1,8 @@
 // The points of a set: which there are, and what they are between.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "framework/diagnostics.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 
@@ -30,6 +32,9 @@ void UnilateralSet::list_points() {
     }
   }
   const std::size_t n = points_.size();
+  place_.assign(n, std::numeric_limits<double>::infinity());
+  begin_ = end_ = place_;
+  feature_.assign(n, 0);
   for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
   A_.resize(2 * rows_per_point * n);

@@ -55,6 +55,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
   auto* const near = ask<NearRows>(*batch);
   auto* const rows = near != nullptr ? &near->rows() : ask<UnilateralRows>(*batch);
   if (rows == nullptr) return;
+  auto* const places = ask<UnilateralPlaces>(*batch);
   auto* loaded = ask<LoadedFriction>(*batch);
   bool any_loaded = false;
   for (std::size_t i = 0; loaded != nullptr && i < group.instances.size(); ++i)
@@ -65,6 +66,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
                                          .velocities = {},
                                          .rows = rows,
                                          .near = near,
+                                         .places = places,
                                          .first_marker = {},
                                          .first_velocity = {},
                                          .first_element = element_names_.size(),
@@ -169,6 +171,12 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
     EventInput in;
     in.attachments = &attachments;
     b.rows->evaluate_points(in, out);
+    if (b.places != nullptr) {
+      std::ranges::copy(b.places->places().first(b.count), place_.begin() + static_cast<std::ptrdiff_t>(b.first));
+      std::ranges::copy(b.places->begins().first(b.count), begin_.begin() + static_cast<std::ptrdiff_t>(b.first));
+      std::ranges::copy(b.places->ends().first(b.count), end_.begin() + static_cast<std::ptrdiff_t>(b.first));
+      std::ranges::copy(b.places->features().first(b.count), feature_.begin() + static_cast<std::ptrdiff_t>(b.first));
+    }
     if (b.loaded == nullptr) continue;
     find_motions(b);
     b.given_holding.assign(out.holding.begin(), out.holding.end());

@@ -1,6 +1,7 @@
 // The rows of all elements that touch, stick or lock at times, at states of any solver.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -31,6 +33,9 @@ enum class UnilateralUse { none, events, apart, steps };
 class UnilateralSet {
  public:
   static constexpr std::size_t rows_per_point = 3;
+  /// What passes the end of a place at a slope of up to this goes out there and does not come down
+  /// (unilateral_places.hpp).
+  static constexpr double steepest = 10;
 
   /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
   /// an element touches a flexible body, or has NearRows that are to be used by events; (simulation_failed) if memory
@@ -64,6 +69,16 @@ class UnilateralSet {
   /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
   void evaluate(double t, std::span<const double> y);
   double gap(std::size_t k) const { return gap_[k]; }
+  /// How far the place of a point reaches on, m, where it may begin to touch and lets go, m, and which part of the
+  /// surface it is at (unilateral_places.hpp).
+  double place(std::size_t k) const { return place_[k]; }
+  double begin(std::size_t k) const { return begin_[k]; }
+  double end(std::size_t k) const { return end_[k]; }
+  /// The gap that has to close where a point does not touch: beyond the end of its place it is larger.
+  double open_gap(std::size_t k) const { return gap_[k] + steepest * std::max(0.0, -place_[k]); }
+  std::uint32_t feature(std::size_t k) const { return feature_[k]; }
+  bool has_place(std::size_t k) const { return !(begin_[k] < 0); }
+  bool has_ended(std::size_t k) const { return end_[k] < 0; }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
   /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
@@ -103,6 +118,7 @@ class UnilateralSet {
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
     NearRows* near;                                         ///< nullptr if its points are always the same
+    UnilateralPlaces* places;                               ///< nullptr if they have no ends
     std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
     std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
@@ -136,8 +152,10 @@ class UnilateralSet {
   std::vector<std::size_t> velocity_;                ///< per point, in its batch
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
-  double time_ = 0;     ///< of the last decoded state
-  double turning_ = 0;  ///< at the evaluated state
+  double time_ = 0;                          ///< of the last decoded state
+  double turning_ = 0;                       ///< at the evaluated state
+  std::vector<double> place_, begin_, end_;  ///< per point
+  std::vector<std::uint32_t> feature_;       ///< per point
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;
   std::vector<double> states_;  ///< room for those of one batch

@@ -18,11 +18,11 @@ void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes, s
   constexpr double share = 1e-2;  // of the widest gap in any row: far above what an interpolation is off by
   constexpr double least = 1e-9;  // of the length of contact_sizes.hpp
   for (std::size_t k = 0; k < modes.size(); ++k) {
-    if (!set_.point(k).has_normal || modes[k] != UnilateralMode::open) continue;
-    widest_[k] = std::max(widest_[k], set_.gap(k));
-    if (!(-set_.gap(k) > share * widest_[k] + least * sizes[k].length)) continue;
+    if (!set_.point(k).has_normal || modes[k] != UnilateralMode::open || !set_.has_place(k)) continue;
+    widest_[k] = std::max(widest_[k], set_.open_gap(k));
+    if (!(-set_.open_gap(k) > share * widest_[k] + least * sizes[k].length)) continue;
     Count& all = element_of(k).overlaps;
-    const double deepest = std::max(all.sum, -set_.gap(k));
+    const double deepest = std::max(all.sum, -set_.open_gap(k));
     all.add(t, 0);
     all.sum = deepest;
   }

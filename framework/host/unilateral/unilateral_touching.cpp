@@ -30,10 +30,14 @@ constexpr double held_share = 1e-12;
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
+    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k)) ||
+        (fired && *fired == functions_per_point * k + ending))
+      continue;
     // Times are known up to rounding, and so are gaps that close with a speed.
     const double allowed =
         std::max(touching_gap * size_of_gap(k), overlap_[k]) + resolution * std::abs(t * set_.rate(three * k));
-    if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
+    if (!set_.point(k).has_gap || !((is_closed(k) ? set_.gap(k) : set_.open_gap(k)) > allowed) ||
+        (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }
 }

@@ -28,6 +28,8 @@ constexpr std::size_t many_touches = 2000;
 constexpr double no_touch_time = 1e-12;
 // Steps that are longer than so many times what an event is located to can still be halved.
 constexpr double times_touch_located = 100;
+// Halvings of a sixteenth of a step where the gap of a place that comes or goes jumps: a thousandth of the step.
+constexpr std::size_t halvings_at_jumps = 6;
 
 }  // namespace
 
@@ -43,6 +45,10 @@ UnilateralWatch::UnilateralWatch(UnilateralMotion& motion, Integration& integrat
 double UnilateralWatch::scale(double t) const { return std::max(std::abs(t), step_); }
 
 bool UnilateralWatch::counts(std::size_t, bool rising) const noexcept { return !rising; }
+
+std::size_t UnilateralWatch::halvings(std::size_t k) const noexcept {
+  return motion_.may_jump(k) ? halvings_at_jumps : Signals::halvings(k);
+}
 
 void UnilateralWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
   if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
@@ -78,10 +84,11 @@ std::optional<double> UnilateralWatch::find() {
   // The rates at the beginning are those of the step that begins there.
   const double from = integrator_.previous_time();
   search_.begin(from, *this);
-  const std::optional<std::size_t> pushing = motion_.find_pushing(search_.values());
-  pushes_ = pushing.has_value();
+  const std::optional<std::size_t> ended = motion_.find_ended(search_.values());
+  const std::optional<std::size_t> pushing = ended ? ended : motion_.find_pushing(search_.values());
+  pushes_ = pushing && !ended;
   const std::optional<SignChange> found =
-      pushes_ ? SignChange{from, from, *pushing} : search_.find(t, touch_located * scale(t), *this);
+      pushing ? SignChange{from, from, *pushing} : search_.find(t, touch_located * scale(t), *this);
   if (!found) return std::nullopt;
   found_ = *found;
   streak_ = found->time - last_ <= no_touch_time * scale(found->time) ? streak_ + 1 : 0;
@@ -92,7 +99,7 @@ std::optional<double> UnilateralWatch::find() {
                               "time passes",
                               motion_.set().name_of(found->function / UnilateralMotion::functions_per_point), t),
                   "Use a compliant law there.");
-  return found->before;
+  return UnilateralMotion::is_passed_after(found->function) ? found->time : found->before;
 }
 
 /// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed
@@ -122,9 +129,9 @@ void UnilateralWatch::settle() {
 }
 
 double UnilateralWatch::longest_step() const {
-  double longest = touch_samples_of_step * search_.reach();
+  double longest = std::min(touch_samples_of_step * search_.reach(), beyond_closing * motion_.closes_in());
   const auto values = search_.values(), rates = search_.rates();
-  for (std::size_t k = 0; k < values.size(); k += UnilateralMotion::functions_per_point)
+  for (std::size_t k = UnilateralMotion::ending; k < values.size(); k += UnilateralMotion::functions_per_point)
     if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond_closing * values[k] / -rates[k]);
   return std::max(longest, shortest_touch_step * scale(integrator_.time()));
 }

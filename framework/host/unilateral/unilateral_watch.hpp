@@ -37,6 +37,7 @@ class UnilateralWatch final : private Signals {
   std::size_t size() const noexcept override { return motion_.size(); }
   double sample(double t, std::span<double> values, std::span<double> rates) override;
   bool counts(std::size_t k, bool rising) const noexcept override;
+  std::size_t halvings(std::size_t k) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;
 

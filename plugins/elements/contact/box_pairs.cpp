@@ -42,22 +42,35 @@ Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   return best;
 }
 
-/// Over the face its height, also if that is negative; elsewhere its distance from the box.
-ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face) noexcept {
+/// Over the face its height, also if that is negative; elsewhere its distance from the box. Carried: the height over
+/// the plane of the face there too. around: how far beside the face it counts as over it, m, of one that is carried
+/// where it touches before.
+template <bool carried>
+ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face, double around) noexcept {
   const Vec3 c = transpose_times(box.R, corner - box.position), &h = box.half_edges;
-  const double height = face.sign * c[face.axis] - h[face.axis], around = beside * size_of(box);
-  bool over = height > -2 * h[face.axis];
-  for (std::size_t i = 0; i < 3; ++i) over = over && (i == face.axis || std::abs(c[i]) <= h[i] + around);
-  if (over) {
-    const Vec3 normal = face.sign * column(box.R, face.axis);
-    return {height, normal, corner - (0.5 * height) * normal};
-  }
+  const double height = face.sign * c[face.axis] - h[face.axis];
+  double place = height + 2 * h[face.axis];
+  for (std::size_t i = 0; i < 3; ++i)
+    if (i != face.axis) place = std::min(place, h[i] + (carried ? 0 : around) - std::abs(c[i]));
+  const Vec3 normal = face.sign * column(box.R, face.axis);
+  ContactPoint over{height, normal, corner - (0.5 * height) * normal};
+  over.place = place;
+  over.begin = carried ? around : 0;
+  over.hold = over_face * over.begin;
+  over.feature = static_cast<std::uint32_t>(2 * face.axis + (face.sign < 0 ? 1 : 0));
+  if (place >= 0) return over;
   const Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)};
   const Vec3 line = box.R * (c - nearest);
   const double distance = norm(line);
+  if constexpr (carried) {
+    over.distance = distance;
+    return over;
+  }
   // Only the face that looks away from all of the other box can have it within.
   if (!(distance > 0)) return nowhere(corner, box.position, size_of(box));
-  return {distance, (1 / distance) * line, corner - 0.5 * line};
+  ContactPoint beside_face{distance, (1 / distance) * line, corner - 0.5 * line};
+  beside_face.place = place;
+  return beside_face;
 }
 
 Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
@@ -69,24 +82,27 @@ Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
           {u, v}};
 }
 
-bool is_within(const Vec3& point, const PlacedShape& box) noexcept {
+bool is_within(const Vec3& point, const PlacedShape& box, double farther) noexcept {
   const Vec3 c = transpose_times(box.R, point - box.position);
-  const double around = beside * size_of(box);
+  const double around = beside * size_of(box) + farther;
   return std::abs(c.x) <= box.half_edges.x + around && std::abs(c.y) <= box.half_edges.y + around &&
          std::abs(c.z) <= box.half_edges.z + around;
 }
 
 /// Puts the nearest places where an edge (of a box, or the axis of a capsule with a radius) crosses edges of a box into
 /// two points: where it goes in over the box, and where it comes out. `of`: the box that the edge is of, or nullptr.
-void cross_edges(const Edge& a, double radius, const PlacedShape* of, const PlacedShape& b,
+/// beyond: how far an edge goes on after its end, m.
+void cross_edges(const Edge& a, double radius, const PlacedShape* of, const PlacedShape& b, double beyond,
                  std::span<ContactPoint, 2> out) noexcept {
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const Edge other = edge_of(b, e);
-    const std::optional<Crossing> found = edge_at_edge(a, other, beside * size_of(b));
+    const std::optional<Crossing> found = edge_at_edge(a, other, beside * size_of(b), beyond);
     if (!found) continue;
-    if (found->apart < 0 && (!is_within(found->on_first, b) || (of != nullptr && !is_within(found->on_second, *of))))
+    const double beside_end = std::max(0.0, -found->place);
+    if (found->apart < 0 && (!is_within(found->on_first, b, beside_end) ||
+                             (of != nullptr && !is_within(found->on_second, *of, beside_end))))
       continue;
-    keep_nearer(*found, radius, 0, out[found->leaves ? 1 : 0]);
+    keep_nearer(*found, radius, 0, out[found->leaves ? 1 : 0], static_cast<std::uint32_t>(e));
   }
 }
 
@@ -110,23 +126,28 @@ ContactPoint ball_at_box(const Vec3& center, double radius, const PlacedShape& b
   return {gap, normal, on_box + (0.5 * gap) * normal};
 }
 
+template <bool carried>
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const double size = std::min(size_of(a), size_of(b));
+  const double size = std::min(size_of(a), size_of(b)), larger = std::max(size_of(a), size_of(b));
   const ContactPoint none = nowhere(a.position, b.position, size);
   const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
+  const double around_a = beside * (carried ? larger : size_of(a)), around_b = beside * (carried ? larger : size_of(b));
   for (std::size_t k = 0; k < corners_of_box; ++k) {
-    out[k] = corner_at_box(corner_of(a, k), b, of_b);
-    ContactPoint& mirrored = out[corners_of_box + k] = corner_at_box(corner_of(b, k), a, of_a);
+    out[k] = corner_at_box<carried>(corner_of(a, k), b, of_b, around_b);
+    ContactPoint& mirrored = out[corners_of_box + k] = corner_at_box<carried>(corner_of(b, k), a, of_a, around_a);
     mirrored.normal = -mirrored.normal;
   }
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const auto places = out.subspan(2 * corners_of_box + 2 * e).first<2>();
     places[0] = places[1] = none;
-    cross_edges(edge_of(a, e), 0, &a, b, places);
+    cross_edges(edge_of(a, e), 0, &a, b, carried ? size : 0, places);
   }
   drop_deeper(std::max(of_a.apart, of_b.apart), size, none, out);
 }
+template void box_box<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+template void box_box<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
+template <bool carried>
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_box(a.position - h, a.radius, b);
@@ -134,8 +155,11 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   const auto places = out.subspan(2).first<2>();
   const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
   places[0] = places[1] = none;
-  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, places);
-  for (std::size_t k = 0; k < corners_of_box; ++k) out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
+  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, carried ? a.radius : 0, places);
+  for (std::size_t k = 0; k < corners_of_box; ++k)
+    out[4 + k] = corner_at_side(corner_of(b, k), a, carried ? a.radius : 0).value_or(none);
 }
+template void capsule_box<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+template void capsule_box<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
 }  // namespace polyform::contact

@@ -49,16 +49,18 @@ bool settle(const Edge& line, const Rim& rim, Vec3& e) noexcept {
   return false;
 }
 
-std::optional<Crossing> at_place(const Edge& line, const Rim& rim, Vec3 e, double around, bool leaves) noexcept {
+std::optional<Crossing> at_place(const Edge& line, const Rim& rim, Vec3 e, double around, double beyond,
+                                 bool leaves) noexcept {
   if (!settle(line, rim, e)) return std::nullopt;
   const Vec3 on_rim = rim.center + rim.radius * e;
-  const double s = dot(on_rim - line.center, line.direction);
-  if (!(std::abs(s) < line.half_length - around)) return std::nullopt;
+  const double s = dot(on_rim - line.center, line.direction), place = line.half_length - around - std::abs(s);
+  if (!(place > -beyond)) return std::nullopt;
   const auto normal = normal_across(cross(rim.axis, e), line.direction, rim.axis + e);
   if (!normal || !is_between(*normal, rim.axis, e)) return std::nullopt;
   if (has_faces(line) && !is_between(-*normal, line.faces[0], line.faces[1])) return std::nullopt;
   const Vec3 on_line = line.center + s * line.direction;
-  return Crossing{dot(*normal, on_line - on_rim), *normal, on_line, on_rim, leaves};
+  return Crossing{dot(*normal, on_line - on_rim),  *normal, on_line, on_rim, leaves, place,
+                  over_end * std::max(0.0, around)};
 }
 
 Vec3 across(const Vec3& v, const Vec3& axis) noexcept { return v - dot(v, axis) * axis; }
@@ -85,7 +87,7 @@ bool settle(const Rim& a, const Rim& b, Vec3& e, Vec3& f) noexcept {
 
 }  // namespace
 
-std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around) noexcept {
+std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around, double beyond) noexcept {
   const Vec3 line = a.center - b.center;
   const double along = dot(a.direction, b.direction);
   const Vec3 both = cross(a.direction, b.direction);
@@ -95,17 +97,20 @@ std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around
   const double c = dot(a.direction, line), f = dot(b.direction, line);
   const double s = (along * f - c) / square, t = (f - along * c) / square;
   // Where edges meet at their ends the corners touch.
-  if (!(std::abs(s) < a.half_length - around) || !(std::abs(t) < b.half_length - around)) return std::nullopt;
+  const double place = std::min(a.half_length - std::abs(s), b.half_length - std::abs(t)) - around;
+  if (!(place > -beyond)) return std::nullopt;
   const Vec3 on_a = a.center + s * a.direction, on_b = b.center + t * b.direction;
   // Between two axes the normal goes from one to the other.
   const Vec3 outward = has_faces(b) ? b.faces[0] + b.faces[1] : on_a - on_b;
   const auto normal = normal_across(a.direction, b.direction, outward);
   if (!normal || (has_faces(b) && !is_between(*normal, b.faces[0], b.faces[1]))) return std::nullopt;
   if (has_faces(a) && !is_between(-*normal, a.faces[0], a.faces[1])) return std::nullopt;
-  return Crossing{dot(*normal, on_a - on_b), *normal, on_a, on_b, dot(a.direction, outward) >= 0};
+  return Crossing{dot(*normal, on_a - on_b),       *normal, on_a, on_b, dot(a.direction, outward) >= 0, place,
+                  over_end * std::max(0.0, around)};
 }
 
-std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& rim, double around) noexcept {
+std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& rim, double around,
+                                                   double beyond) noexcept {
   const Vec3 w = across(line.center - rim.center, rim.axis), u = across(line.direction, rim.axis);
   const double square = dot(u, u), middle = dot(w, u);
   // A line along the axis passes the rim once, and one beside the circle too: on its way out of the end, or into it.
@@ -115,12 +120,12 @@ std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& 
     const Vec3 nearest = square < along_axis ? w : w - (middle / square) * u;
     const double size = norm(nearest);
     if (!(size > 0)) return {};
-    return {at_place(line, rim, (1 / size) * nearest, around, dot(line.direction, rim.axis) > 0), std::nullopt};
+    return {at_place(line, rim, (1 / size) * nearest, around, beyond, dot(line.direction, rim.axis) > 0), std::nullopt};
   }
   const double half = std::sqrt(room);
   const auto place = [&](double s, bool leaves) {
     const Vec3 r = w + (s / square) * u;
-    return at_place(line, rim, (1 / norm(r)) * r, around, leaves);
+    return at_place(line, rim, (1 / norm(r)) * r, around, beyond, leaves);
   };
   return {place(-middle - half, false), place(-middle + half, true)};
 }
@@ -145,15 +150,24 @@ std::array<std::optional<Crossing>, 2> rim_at_rim(const Rim& a, const Rim& b) no
     const auto normal = normal_across(cross(a.axis, e), cross(b.axis, f), b.axis + f);
     if (!normal || !is_between(*normal, b.axis, f) || !is_between(-*normal, a.axis, e)) continue;
     const Vec3 on_a = a.center + a.radius * e, on_b = b.center + b.radius * f;
-    out[k] = Crossing{dot(*normal, on_a - on_b), *normal, on_a, on_b, k == 1};
+    out[k] = Crossing{dot(*normal, on_a - on_b), *normal, on_a, on_b, k == 1, std::sqrt(square)};
   }
   return out;
 }
 
-void keep_nearer(const Crossing& c, double radii, double second_radius, ContactPoint& point) noexcept {
+bool keep_nearer(const Crossing& c, double radii, double second_radius, ContactPoint& point,
+                 std::uint32_t feature) noexcept {
   const double gap = c.apart - radii;
-  if (std::abs(gap) < std::abs(point.gap))
-    point = {gap, c.normal, c.on_second + (second_radius + 0.5 * gap) * c.normal};
+  const bool is_there = c.place >= 0, was_there = point.place >= 0, was_beyond = !was_there && point.distance > 0;
+  if (is_there && !was_beyond && !(std::abs(gap) < std::abs(point.gap))) return false;
+  if (!is_there && (was_there || !(c.place > point.place))) return false;
+  point = {gap, c.normal, c.on_second + (second_radius + 0.5 * gap) * c.normal};
+  point.place = c.place;
+  point.hold = c.hold;
+  point.feature = feature;
+  // Of a line beyond its end.
+  point.distance = std::max(std::abs(gap), -c.place);
+  return true;
 }
 
 }  // namespace polyform::contact

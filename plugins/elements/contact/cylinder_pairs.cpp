@@ -13,10 +13,10 @@ Edge axis_edge(const PlacedShape& s) noexcept { return {s.position, axis_of(s.R)
 
 /// Where the axis of `a`, with its radius, enters over both rims of `b` and leaves: an axis that passes below a rim is
 /// beyond the other end, or deeper within than its radius. An axis that ends at a rim passes it: cylinders of one
-/// length stand side by side so.
-void axis_at_rims(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+/// length stand side by side so. beyond: how far an axis goes on after its end, m.
+void axis_at_rims(const PlacedShape& a, const PlacedShape& b, double beyond, std::span<ContactPoint> out) noexcept {
   for (std::size_t end = 0; end < 2; ++end)
-    for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), -beside * a.half_length))
+    for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), -beside * a.half_length, beyond))
       if (c && c->apart > 0) keep_nearer(*c, a.radius, 0, out[2 * end + c->leaves]);
 }
 
@@ -47,9 +47,14 @@ void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = rim.center + rim.radius * spokes[k], from = p - b.position;
       const double along = dot(normal, from), height = along - b.half_length;
-      if (along > 0 && norm(from - along * normal) <= b.radius + around)
-        out[count * end + k] = {height, normal, p - (0.5 * height) * normal, true,
-                                k == 0 ? turn_of_rim(rim.axis, normal) : 1};
+      const double place = b.radius + (carried ? 0 : around) - norm(from - along * normal);
+      if (!(along > 0) || (!carried && place < 0)) continue;
+      ContactPoint& point = out[count * end + k] = {height, normal, p - (0.5 * height) * normal, true,
+                                                    k == 0 ? turn_of_rim(rim.axis, normal) : 1};
+      point.place = place;
+      point.begin = carried ? around : 0;
+      point.hold = over_face * point.begin;
+      if (place < 0) point.distance = std::max(std::abs(height), -place);
     }
   }
 }
@@ -76,7 +81,7 @@ void capsule_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Cont
   out[1] = ball_at_cylinder(a.position + h, a.radius, b);
   if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0))
     keep_nearer(*c, a.radius + b.radius, b.radius, out[2]);
-  axis_at_rims(a, b, out.subspan(3, 4));
+  axis_at_rims(a, b, 0, out.subspan(3, 4));
   const Vec3 line = a.position - b.position;
   const double apart = out_of_cylinder(
       b, line, [&](const Vec3& n) { return dot(n, line) - a.half_length * std::abs(dot(n, axis_of(a.R))) - a.radius; });
@@ -98,12 +103,13 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
     for (ContactPoint& point : points) point.normal = -point.normal;
   };
   const auto sides = take(1);
-  if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0))
+  const double beyond = carried ? std::min(a.radius, b.radius) : 0;
+  if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0, beyond))
     keep_nearer(*c, a.radius + b.radius, b.radius, sides[0]);
-  axis_at_rims(a, b, take(4));
+  axis_at_rims(a, b, beyond, take(4));
   const auto of_b = take(4);
   mirror(of_b);
-  axis_at_rims(b, a, of_b);
+  axis_at_rims(b, a, beyond, of_b);
   mirror(of_b);
   const auto at_ends = out;
   rims_at_end<carried>(a, b, take(2 * rim_points_at_end<carried>));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "convex_faces.hpp"
 #include "corner_slots.hpp"
 #include "polyhedron.hpp"
 #include "rims.hpp"
@@ -26,7 +27,10 @@ struct Seen {
 };
 
 ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
-  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried, p.turn};
+  ContactPoint out = p;
+  out.normal = frame.R * p.normal;
+  out.position = frame.position + frame.R * p.position;
+  return out;
 }
 
 /// How many places the corners of a mesh have among the points of a pair.
@@ -58,37 +62,6 @@ void put_corners(const PlacedShape& mesh, const PlacedShape& other, const Contac
   });
 }
 
-/// The face of a convex body that another body lies the farthest out of, or the least deep in. lowest(n, enough): the
-/// least n · x of the other body, or any of its n · x that is not above `enough`.
-struct Towards {
-  const Polyhedron::Face& face;
-  double apart;
-};
-template <class Lowest>
-Towards face_towards(const Polyhedron& body, Lowest lowest) noexcept {
-  const Polyhedron::Face* best = &body.faces().front();
-  double widest = -std::numeric_limits<double>::infinity();
-  for (const Polyhedron::Face& face : body.faces()) {
-    const double apart = lowest(face.normal, widest + face.offset) - face.offset;
-    if (!(apart > widest)) continue;
-    widest = apart;
-    best = &face;
-  }
-  return {*best, widest};
-}
-
-/// Whether a point is over a face: within the planes across its sides, and not below all of the body.
-bool is_over(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p, double height) noexcept {
-  const double around = beside * body.size();
-  if (!(height > -2 * body.half_width())) return false;
-  for (std::size_t k = 0; k < face.count; ++k) {
-    const Vec3 &from = body.corner_of(face, k), side = body.corner_of(face, k + 1) - from;
-    const Vec3 out = cross(side, face.normal);
-    if (dot(out, p - from) > around * norm(out)) return false;
-  }
-  return true;
-}
-
 /// The place of the sides of a face that is nearest to a point.
 Vec3 nearest_of_sides(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p) noexcept {
   Vec3 best;
@@ -104,17 +77,32 @@ Vec3 nearest_of_sides(const Polyhedron& body, const Polyhedron::Face& face, cons
   return best;
 }
 
-/// Over the face its height, also if that is negative; elsewhere the distance from its sides.
-ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& corner) noexcept {
+/// Over the face its height, also if that is negative; elsewhere the distance from its sides. Carried: the height over
+/// the plane of the face there too.
+template <bool carried>
+ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& corner,
+                            double around) noexcept {
   const double height = dot(face.normal, corner) - face.offset;
-  if (is_over(body, face, corner, height)) return {height, face.normal, corner - (0.5 * height) * face.normal};
+  ContactPoint over{height, face.normal, corner - (0.5 * height) * face.normal};
+  over.place = place_over(body, face, corner, height, carried ? 0 : around);
+  over.begin = carried ? around : 0;
+  over.hold = over_face * over.begin;
+  over.feature = feature_of(body, face);
+  if (over.place >= 0) return over;
   const Vec3 line = corner - nearest_of_sides(body, face, corner);
   const double distance = norm(line);
+  if constexpr (carried) {
+    over.distance = distance;
+    return over;
+  }
   if (!(distance > 0)) return nowhere(corner, {}, body.size());
-  return {distance, (1 / distance) * line, corner - 0.5 * line};
+  ContactPoint beside_face{distance, (1 / distance) * line, corner - 0.5 * line};
+  beside_face.place = over.place;
+  return beside_face;
 }
 
 /// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.
+template <bool carried>
 double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
                        std::span<ContactPoint> out) noexcept {
   const std::span<const Vec3> corners = a.mesh->corners();
@@ -133,8 +121,9 @@ double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const Contact
     }
     return lowest;
   });
+  const double around = beside * (carried ? std::max(a.mesh->size(), b.mesh->size()) : b.mesh->size());
   for (std::size_t k = 0; k < corners.size(); ++k)
-    out[k] = in_ground(b, corner_at_face(*b.mesh, towards.face, seen.point(corners[k])));
+    out[k] = in_ground(b, corner_at_face<carried>(*b.mesh, towards.face, seen.point(corners[k]), around));
   return towards.apart;
 }
 
@@ -152,9 +141,10 @@ double beside_blade(const Edge& edge, double depth) noexcept {
 
 /// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into
 /// two points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
+/// beyond: how far an edge goes on after its end, m.
 /// has_within(p, around): whether the other body has a point, or one no farther away than that.
 template <class HasWithin>
-void edge_across(const Edge& a, double radius, double near, const PlacedShape& b, HasWithin has_within,
+void edge_across(const Edge& a, double radius, double near, double beyond, const PlacedShape& b, HasWithin has_within,
                  std::span<ContactPoint> out) noexcept {
   const double around = beside * b.mesh->size();
   const Vec3 reach = a.half_length * Vec3{std::abs(a.direction.x), std::abs(a.direction.y), std::abs(a.direction.z)} +
@@ -162,14 +152,14 @@ void edge_across(const Edge& a, double radius, double near, const PlacedShape& b
   std::array<ContactPoint, 2> found{out[0], out[1]};
   std::array<bool, 2> is_found{};
   b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
-    const std::optional<Crossing> c = edge_at_edge(a, other, around);
-    if (!c || (c->apart < 0 && !(b.mesh->has_within(c->on_first, around + beside_blade(other, -c->apart)) &&
-                                 has_within(c->on_second, beside_blade(a, -c->apart)))))
+    const std::optional<Crossing> c = edge_at_edge(a, other, around, beyond);
+    if (!c) return;
+    const double beside_end = std::max(0.0, -c->place);
+    if (c->apart < 0 && !(b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart)) &&
+                          has_within(c->on_second, beside_end + beside_blade(a, -c->apart))))
       return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
-    const double before = place.gap;
-    keep_nearer(*c, radius, 0, place);
-    is_found[c->leaves ? 1 : 0] |= place.gap != before;
+    is_found[c->leaves ? 1 : 0] |= keep_nearer(*c, radius, 0, place, b.mesh->number_of(other));
   });
   for (std::size_t k = 0; k < 2; ++k)
     if (is_found[k]) out[k] = in_ground(b, found[k]);
@@ -194,6 +184,7 @@ void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
 }
 
 std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 4 + corner_places(b); }
+template <bool carried>
 void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_mesh(a.position - h, a.radius, b);
@@ -201,31 +192,37 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
   std::ranges::fill(out.subspan(2), none);
   edge_across(
-      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
+      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b,
       [](const Vec3&, double) { return true; }, out.subspan(2, 2));
-  put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
+  put_corners(b, a, none, out.subspan(4),
+              [&](const Vec3& corner) { return corner_at_side(corner, a, carried ? a.radius : 0).value_or(none); });
 }
+template void capsule_mesh<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+template void capsule_mesh<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
   return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
 }
+template <bool carried>
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const std::size_t of_a = corner_places(a), of_b = corner_places(b);
   const ContactPoint none = nowhere(a.position, b.position, least_size(a, b));
-  const double apart = std::max(corners_at_mesh(a, b, none, out.first(of_a)),
-                                corners_at_mesh(b, a, mirrored(none), out.subspan(of_a, of_b)));
+  const double apart = std::max(corners_at_mesh<carried>(a, b, none, out.first(of_a)),
+                                corners_at_mesh<carried>(b, a, mirrored(none), out.subspan(of_a, of_b)));
   for (ContactPoint& point : out.subspan(of_a, of_b)) point = mirrored(point);
   const auto places = out.subspan(of_a + of_b);
   std::ranges::fill(places, none);
   const Seen seen(b, a), back(a, b);
-  const double around = beside * a.mesh->size();
+  const double around = beside * a.mesh->size(), beyond = carried ? near_share * least_size(a, b) : 0;
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
     edge_across(
-        seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
+        seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), beyond, b,
         [&](const Vec3& p, double blade) { return a.mesh->has_within(back.point(p), around + blade); },
         places.subspan(2 * e, 2));
   if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
+template void mesh_mesh<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+template void mesh_mesh<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
 namespace {
 
@@ -242,6 +239,27 @@ std::array<double, 2> out_of_ends(const PlacedShape& cylinder, const PlacedShape
   return {-(from + highest) - cylinder.half_length, from + lowest - cylinder.half_length};
 }
 
+/// The least distance of a mesh from a point along a direction.
+auto lowest_of(const PlacedShape& mesh, const Vec3& from) noexcept {
+  return [&mesh, line = mesh.position - from](const Vec3& n) {
+    const Vec3 along = transpose_times(mesh.R, n);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Vec3& c : mesh.mesh->corners()) lowest = std::min(lowest, dot(along, c));
+    return dot(n, line) + lowest;
+  };
+}
+
+/// The part of a cylinder that a convex mesh is the farthest out of.
+CylinderPart part_towards(const PlacedShape& cylinder, const PlacedShape& mesh) noexcept {
+  const std::array<double, 2> ends = out_of_ends(cylinder, mesh);
+  const bool is_high = ends[1] > ends[0];
+  const Vec3 axis = axis_of(cylinder.R);
+  const std::optional<Vec3> side = direction_across(mesh.position - cylinder.position, axis);
+  if (side && lowest_of(mesh, cylinder.position)(*side) - cylinder.radius > ends[is_high ? 1 : 0])
+    return CylinderPart::side;
+  return is_high ? CylinderPart::high_end : CylinderPart::low_end;
+}
+
 /// Points of both rims over the face of a convex mesh that the cylinder is farthest out of; elsewhere nothing changes.
 /// Gives how far it is out of it.
 template <bool carried>
@@ -254,22 +272,26 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
            a.radius * std::sqrt(std::max(0.0, 1 - along * along));
   });
   constexpr std::size_t count = points_of_rim<carried>;
+  const double around = beside * (carried ? std::max(b.mesh->size(), a.radius + a.half_length) : b.mesh->size());
   for (std::size_t end = 0; end < 2; ++end) {
     const Vec3 center = seen.position + (end == 0 ? -a.half_length : a.half_length) * axis;
     const auto spokes = spokes_of_rim<carried>(seen.R, axis, face.normal);
-    std::array<bool, count> over;
     std::array<ContactPoint, count> found;
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = center + a.radius * spokes[k];
       const double height = dot(face.normal, p) - face.offset;
-      over[k] = is_over(*b.mesh, face, p, height);
       found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0,
                   k == 0 ? turn_of_rim(axis, face.normal) : 1};
+      found[k].place = place_over(*b.mesh, face, p, height, carried ? 0 : around);
+      found[k].begin = carried ? around : 0;
+      found[k].hold = over_face * found[k].begin;
+      found[k].feature = feature_of(*b.mesh, face);
+      if (carried && found[k].place < 0) found[k].distance = std::max(std::abs(height), -found[k].place);
     }
     // Two points that mirror each other are there together or not at all.
-    if (!carried) over[1] = over[2] = over[1] && over[2];
+    if (!carried) found[1].place = found[2].place = std::min(found[1].place, found[2].place);
     for (std::size_t k = 0; k < count; ++k)
-      if (over[k]) out[count * end + k] = in_ground(b, found[k]);
+      if (carried || found[k].place >= 0) out[count * end + k] = in_ground(b, found[k]);
   }
   return apart;
 }
@@ -280,8 +302,8 @@ bool cylinder_has(const PlacedShape& a, const Vec3& p, double around) noexcept {
 }
 
 /// Where edges of a convex mesh cross the rims: of each edge the place where it enters the cylinder and where it
-/// leaves.
-void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+/// leaves. beyond: how far an edge goes on after its end, m.
+void rims_at_edges(const PlacedShape& a, const PlacedShape& b, double beyond, std::span<ContactPoint> out) noexcept {
   const Seen seen(a, b);
   PlacedShape own = a;
   own.R = Mat3::identity();
@@ -297,15 +319,14 @@ void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<Contact
       near = near && std::abs(edge.center[k]) <= reach[k] + edge.half_length * std::abs(edge.direction[k]);
     if (!near) continue;
     for (const Rim& rim : rims)
-      for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around)) {
-        if (!c ||
-            (c->apart < 0 && !(cylinder_has(own, c->on_first, around) &&
-                               b.mesh->has_within(back.point(c->on_second), around + beside_blade(edge, -c->apart)))))
+      for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around, beyond)) {
+        if (!c) continue;
+        const double beside_end = around + std::max(0.0, -c->place);
+        if (c->apart < 0 && !(cylinder_has(own, c->on_first, beside_end) &&
+                              b.mesh->has_within(back.point(c->on_second), beside_end + beside_blade(edge, -c->apart))))
           continue;
         ContactPoint place = out[2 * e + c->leaves];
-        const double before = place.gap;
-        keep_nearer(*c, 0, 0, place);
-        if (place.gap == before) continue;
+        if (!keep_nearer(*c, 0, 0, place, static_cast<std::uint32_t>(&rim - rims.data()))) continue;
         place.normal = -place.normal;  // the edge is of the second shape here
         out[2 * e + c->leaves] = in_ground(a, place);
       }
@@ -324,7 +345,11 @@ template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
   const std::size_t corners = corner_places(b);
-  if (b.mesh->is_convex())
+  if (b.mesh->is_convex() && carried)
+    put_corners(b, a, none, out.first(corners),
+                [&, part = part_towards(a, b), around = beside * std::max(b.mesh->size(), a.radius + a.half_length)](
+                    const Vec3& corner) { return mirrored(corner_over_cylinder(corner, a, part, around)); });
+  else if (b.mesh->is_convex())
     put_corners(b, a, none, out.first(corners), [&, ends = out_of_ends(a, b)](const Vec3& corner) {
       return mirrored(corner_at_cylinder(corner, a, ends));
     });
@@ -334,21 +359,15 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   const auto rest = out.subspan(corners);
   std::ranges::fill(rest, none);
   edge_across(
-      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
+      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b,
       [](const Vec3&, double) { return true; }, rest.first(2));
   const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
     return rims_at_surface<carried>(
         a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
-  rims_at_edges(a, b, rims.subspan(2 * points_of_rim<carried>));
-  const Vec3 line = b.position - a.position;
-  const double of_cylinder = out_of_cylinder(a, line, [&](const Vec3& n) {
-    const Vec3 along = transpose_times(b.R, n);
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const Vec3& c : b.mesh->corners()) lowest = std::min(lowest, dot(along, c));
-    return dot(n, line) + lowest;
-  });
+  rims_at_edges(a, b, carried ? a.radius : 0, rims.subspan(2 * points_of_rim<carried>));
+  const double of_cylinder = out_of_cylinder(a, b.position - a.position, lowest_of(b, a.position));
   drop_deeper(std::max(of_face, of_cylinder), std::min(b.mesh->size(), a.radius), none, out);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -26,7 +28,18 @@ struct ContactPoint {
   /// `middle` times `others`.
   double own = 1, others = 0;
   Vec3 middle{};
+  /// How far the place reaches on from here, m: a corner lies over a face, edges cross between their ends. Below zero
+  /// the place has ended, and the surfaces do not touch there. The points of a law that wants them carried (ShapePair)
+  /// go on beyond: gap, normal and position are those of the whole plane of the face, or of the whole lines.
+  double place = std::numeric_limits<double>::infinity();
+  double begin =
+      0;  ///< how far beyond the end it may begin to touch, m: places that end together do so but for rounding
+  double hold = 0;            ///< how far beyond the end what touches before goes on to touch, m
+  std::uint32_t feature = 0;  ///< which face or edge of a body it is at: where it changes, the place is another one
+  double distance = 0;        ///< of the surfaces, m, where the place has ended and the point goes on beyond
 
+  /// How far the surfaces are apart there, m.
+  double apart() const noexcept { return place < 0 && distance > 0 ? distance : gap; }
   /// The rate of the gap where surfaces have the relative velocity velocity_at(place).
   template <class VelocityAt>
   double rate(VelocityAt velocity_at) const noexcept {
@@ -66,7 +79,9 @@ inline ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
   const Vec3 line = a - b;
   const double distance = norm(line);
   const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
-  return {distance + far, normal, 0.5 * (a + b)};
+  ContactPoint none{distance + far, normal, 0.5 * (a + b)};
+  none.place = -none.gap;
+  return none;
 }
 
 /// Two convex bodies whose distance along some directions is `apart` at most cannot lie deeper in each other: a point
@@ -76,7 +91,7 @@ inline void drop_deeper(double apart, double size, const ContactPoint& none, std
   constexpr double rounding = 1e-6;
   const double least = std::min(0.0, apart) - rounding * size;
   for (ContactPoint& point : points)
-    if (point.gap < least) point = none;
+    if (point.gap < least && !(point.place < 0)) point = none;
 }
 
 /// The unit direction of a vector across an axis; nothing where it lies along the axis but for rounding. What the

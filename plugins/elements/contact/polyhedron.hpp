@@ -38,6 +38,8 @@ class Polyhedron {
   std::span<const Vec3> corners() const noexcept { return corners_; }
   /// Edges that stick out: none where faces go on in one plane or form a valley.
   std::span<const Edge> edges() const noexcept { return edges_; }
+  /// Of one of edges().
+  std::uint32_t number_of(const Edge& edge) const noexcept { return static_cast<std::uint32_t>(&edge - edges_.data()); }
   /// Of a convex body; else none.
   std::span<const Face> faces() const noexcept { return faces_; }
   const Vec3& corner_of(const Face& face, std::size_t k) const noexcept {

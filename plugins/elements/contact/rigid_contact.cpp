@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_places.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "shape_pair.hpp"
 #include "tangents.hpp"
@@ -63,7 +65,7 @@ Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
   return body.velocity + cross(body.angular_velocity, point - body.position);
 }
 
-class RigidContacts final : public ForceBatch, public UnilateralRows, public OutputSource {
+class RigidContacts final : public ForceBatch, public UnilateralRows, public UnilateralPlaces, public OutputSource {
  public:
   explicit RigidContacts(Strided<const ElementInstance> instances) {
     std::size_t points = 0, most = 0;
@@ -88,6 +90,10 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       most = std::max(most, c.points);
       owners_.insert(owners_.end(), c.points, contacts_.size() - 1);
     }
+    places_.resize(points);
+    begins_.resize(points);
+    ends_.resize(points);
+    features_.resize(points);
     found_.resize(most);
     for (auto& nearby : nearby_) nearby.resize(most);
   }
@@ -111,9 +117,14 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == UnilateralRows::interface_name) return static_cast<UnilateralRows*>(this);
+    if (asked == UnilateralPlaces::interface_name) return static_cast<UnilateralPlaces*>(this);
     return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
 
+  std::span<const double> places() const noexcept override { return places_; }
+  std::span<const double> begins() const noexcept override { return begins_; }
+  std::span<const double> ends() const noexcept override { return ends_; }
+  std::span<const std::uint32_t> features() const noexcept override { return features_; }
   std::size_t point_count() const noexcept override { return owners_.size(); }
   void describe_point(std::size_t k, UnilateralPoint& out) const noexcept override {
     const Contact& c = contacts_[owners_[k]];
@@ -133,7 +144,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Contact& c = contacts_[i];
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
       const std::span<const ContactPoint> points = points_of(c, first, second);
-      const auto is_near = [&](const ContactPoint& point) { return point.gap < near_share * c.size; };
+      const auto is_near = [&](const ContactPoint& point) {
+        return point.gap < near_share * c.size && !(point.place < 0 && point.gap < -near_share * c.size);
+      };
       double part = 0;
       for (const ContactPoint& point : points)
         if (is_near(point) && point.turn > upright) part = part > 0 ? std::min(part, point.turn) : point.turn;
@@ -142,6 +155,10 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
         const ContactPoint& point = points[p];
         const std::size_t k = c.first_point + p;
         out.gap[k] = point.gap;
+        places_[k] = point.place;
+        begins_[k] = point.place + point.begin;
+        ends_[k] = point.place + point.hold;
+        features_[k] = point.feature;
         out.holding[k] = c.holding;
         out.sliding[k] = c.sliding;
         const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
@@ -217,9 +234,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Vec3 relative = velocity_at(first, nearest.position) - velocity_at(second, nearest.position);
       const double pressed = dot(pull, nearest.normal);
       const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
-      out[gap] = nearest.gap;
-      out[penetration] = std::max(0.0, -nearest.gap);
-      out[slip] = nearest.gap < touching ? norm(relative - dot(relative, nearest.normal) * nearest.normal) : 0;
+      out[gap] = nearest.apart();
+      out[penetration] = std::max(0.0, -nearest.apart());
+      out[slip] = nearest.apart() < touching ? norm(relative - dot(relative, nearest.normal) * nearest.normal) : 0;
       // On the line of action of the force, the point at the height of the nearest one.
       Vec3 centre = nearest.position;
       if (const double square = dot(pull, pull); points.size() > 1 && square > 0 && pressed > 0) {
@@ -253,15 +270,16 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
   }
   /// The point with the least gap; of those that touch, the one along whose normal the force acts most.
   static const ContactPoint& nearest_of(std::span<const ContactPoint> points, const Vec3& pull) noexcept {
-    const ContactPoint* best = &*std::ranges::min_element(points, {}, &ContactPoint::gap);
+    const ContactPoint* best = &*std::ranges::min_element(points, {}, &ContactPoint::apart);
     for (const ContactPoint& point : points)
-      if (point.gap < touching && dot(pull, point.normal) > dot(pull, best->normal)) best = &point;
+      if (point.apart() < touching && dot(pull, point.normal) > dot(pull, best->normal)) best = &point;
     return *best;
   }
   /// Whether a point is the same place of the surfaces a moment before or after.
   static bool is_same(const ContactPoint& then, const ContactPoint& now, double size) noexcept {
     constexpr double turned = 0.9;  // cosine: a moment turns a normal by some thousandths
-    return dot(then.normal, now.normal) > turned && std::abs(then.gap - now.gap) < near_share * size;
+    return then.feature == now.feature && dot(then.normal, now.normal) > turned &&
+           std::abs(then.gap - now.gap) < near_share * size;
   }
   static constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
   /// Finds the points of a contact a little before and after. Gives the step in time, which turns the bodies by a
@@ -304,7 +322,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
 
   std::vector<Contact> contacts_;
   std::vector<ShapePair> pairs_;
-  std::vector<std::size_t> owners_;  ///< of the points
+  std::vector<std::size_t> owners_;             ///< of the points
+  std::vector<double> places_, begins_, ends_;  ///< of the points, as they were evaluated last
+  std::vector<std::uint32_t> features_;
   std::vector<ContactPoint> found_;  ///< of one contact at a time
   std::array<std::vector<ContactPoint>, 4> nearby_;
 };

@@ -101,7 +101,7 @@ class RigidGroups final : public ForceBatch,
         const double reach = 2 * step * g.shapes.fastest(motions_of(g, in));
         const bool known = g.shapes.each_near_place(motions_of(g, in), [&](const GroupShapes::Place& place,
                                                                            const ContactPoint& point) {
-          if (point.gap <= reach)
+          if (!(point.place < 0) && point.gap <= reach)
             found_.push_back({i, place, {g.shapes.marker_of(place.first), g.shapes.marker_of(place.second)}, point});
         });
         if (!known) return Status::failed;

@@ -208,8 +208,11 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
       Known{sphere, capsule, {sphere_capsule, always<1>}},
       Known{capsule, capsule, {capsule_capsule, always<1>}},
       Known{sphere, box, {sphere_box, always<1>}},
-      Known{box, box, {box_box, always<box_box_points>}},
-      Known{capsule, box, {capsule_box, always<capsule_box_points>}},
+      Known{box, box, {box_box<false>, always<box_box_points>}, {box_box<true>, always<box_box_points>}},
+      Known{capsule,
+            box,
+            {capsule_box<false>, always<capsule_box_points>},
+            {capsule_box<true>, always<capsule_box_points>}},
       Known{sphere, cylinder, {sphere_cylinder, always<1>}},
       Known{capsule, cylinder, {capsule_cylinder, always<capsule_cylinder_points>}},
       Known{cylinder,
@@ -223,14 +226,14 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
       Known{sphere, ellipsoid, {sphere_ellipsoid, always<1>}},
       Known{ellipsoid, box, {ellipsoid_mesh, always<1>}},
       Known{sphere, mesh, {sphere_mesh, always<1>}},
-      Known{capsule, mesh, {capsule_mesh, capsule_mesh_points}},
+      Known{capsule, mesh, {capsule_mesh<false>, capsule_mesh_points}, {capsule_mesh<true>, capsule_mesh_points}},
       Known{cylinder,
             mesh,
             {cylinder_mesh<false>, cylinder_mesh_points<false>},
             {cylinder_mesh<true>, cylinder_mesh_points<true>}},
       Known{ellipsoid, mesh, {ellipsoid_mesh, always<1>}},
-      Known{box, mesh, {mesh_mesh, mesh_mesh_points}},
-      Known{mesh, mesh, {mesh_mesh, mesh_mesh_points}},
+      Known{box, mesh, {mesh_mesh<false>, mesh_mesh_points}, {mesh_mesh<true>, mesh_mesh_points}},
+      Known{mesh, mesh, {mesh_mesh<false>, mesh_mesh_points}, {mesh_mesh<true>, mesh_mesh_points}},
       Known{sphere, height_field, {sphere_heights, always<1>}},
       Known{capsule, height_field, {capsule_heights, always<2>}},
       Known{box, height_field, {mesh_heights, mesh_plane_points}},
@@ -262,7 +265,7 @@ bool ShapePair::exists(GeometricShape::Kind first, GeometricShape::Kind second) 
 ShapePair::Way ShapePair::way_between(const PlacedShape& first, const PlacedShape& second, Points points) noexcept {
   Way way = way_of(first.kind, second.kind, points);
   // Of two meshes the one of fewer edges looks for those of the other.
-  if (way.locate == mesh_mesh) way.swapped = second.mesh->edges().size() < first.mesh->edges().size();
+  if (way.points == mesh_mesh_points) way.swapped = second.mesh->edges().size() < first.mesh->edges().size();
   return way;
 }
 

@@ -16,12 +16,17 @@ ContactPoint at_height(const Vec3& center, double radius, double height, const V
 }
 
 /// A ball and the nearest place of an edge or corner. A centre that lies on it, but for rounding, has the normal `out`.
+/// A corner, which is a ball without radius, does not touch beside it: it has passed the edge.
 ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside,
                      double size) noexcept {
   const Vec3 line = inside ? nearest - center : center - nearest;
   const double distance = norm(line);
-  return at_height(center, radius, inside ? -distance : distance,
-                   distance > beside * size ? (1 / distance) * line : out);
+  const bool is_on_it = !(distance > beside * size);
+  ContactPoint point = at_height(center, radius, inside ? -distance : distance, is_on_it ? out : (1 / distance) * line);
+  if (radius > 0 || inside || is_on_it) return point;
+  point.place = -distance;
+  point.feature = 1;
+  return point;
 }
 
 }  // namespace
@@ -31,15 +36,18 @@ ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape&
   return at_height(center, radius, dot(normal, center - plane.position), normal);
 }
 
-std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept {
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule, double beyond) noexcept {
   const Vec3 axis = axis_of(capsule.R), from = capsule.position - corner;
   const double along = dot(axis, from);
   const Vec3 line = from - along * axis;
-  const double distance = norm(line);
-  if (!(std::abs(along) < capsule.half_length) || !(distance > 0)) return std::nullopt;
+  const double distance = norm(line), place = capsule.half_length - std::abs(along);
+  if (!(place > -beyond) || !(distance > 0)) return std::nullopt;
   const double gap = distance - capsule.radius;
   const Vec3 normal = (1 / distance) * line;
-  return ContactPoint{gap, normal, corner + (0.5 * gap) * normal};
+  ContactPoint point{gap, normal, corner + (0.5 * gap) * normal};
+  point.place = place;
+  point.distance = std::max(std::abs(gap), -place);
+  return point;
 }
 
 ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedShape& b) noexcept {
@@ -52,6 +60,27 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
     return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false, b.radius);
   if (out_of_side > out_of_end) return at_height(center, radius, out_of_side, b.R * radial);
   return at_height(center, radius, out_of_end, b.R * end);
+}
+
+ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& b, CylinderPart part, double around) noexcept {
+  const Vec3 c = transpose_times(b.R, corner - b.position);
+  const double rho = std::hypot(c.x, c.y), l = b.half_length;
+  const double out_of_side = rho - b.radius, out_of_end = std::abs(c.z) - l;
+  const Vec3 radial = rho > 0 ? Vec3{c.x / rho, c.y / rho, 0} : Vec3{1, 0, 0};
+  ContactPoint point;
+  if (part == CylinderPart::side) {
+    point = at_height(corner, 0, out_of_side, b.R * radial);
+    point.place = -out_of_end;
+  } else {
+    const double sign = part == CylinderPart::low_end ? -1 : 1;
+    point = at_height(corner, 0, sign * c.z - l, b.R * Vec3{0, 0, sign});
+    point.place = std::min(-out_of_side, sign * c.z + l);
+  }
+  point.begin = around;
+  point.hold = over_face * around;
+  point.feature = static_cast<std::uint32_t>(part);
+  if (point.place < 0) point.distance = std::hypot(std::max(0.0, out_of_side), std::max(0.0, out_of_end));
+  return point;
 }
 
 ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& b,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "placed_shape.hpp"
@@ -18,14 +19,19 @@ ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& 
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
 ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
 
+/// The part of a cylinder that another body is the farthest out of.
+enum class CylinderPart : std::uint32_t { low_end, high_end, side };
+/// A corner over a part of a cylinder, or over its plane or surface beyond (ContactPoint::place).
+ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& cylinder, CylinderPart,
+                                  double around) noexcept;
 /// A corner of a convex body at a cylinder. out_of_ends: how far that body is out of the planes of its ends, that of -z
 /// first; negative where it reaches beyond. A corner within leaves by the side if the whole body would have the longer
 /// way out of the end.
 ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& cylinder,
                                 const std::array<double, 2>& out_of_ends) noexcept;
 /// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half
-/// balls.
-std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
+/// balls, and lies farther beyond the side than `beyond`, m.
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule, double beyond = 0) noexcept;
 
 /// The place of an ellipsoid that is nearest to a point, and the outward normal there (unit).
 struct EllipsoidPlace {
