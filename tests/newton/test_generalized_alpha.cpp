@@ -194,7 +194,9 @@ TEST_CASE("a steady turn of a ball joint keeps its tolerance with every adaptive
 TEST_CASE("steps of generalized-alpha do not shrink as the damping of a stiff system grows") {
   const auto model = [](double c) {
     return fmt::format(
-        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {{name: a, mass: 1.0e-4, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  - {{name: a, mass: 1.0e-4, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+        "  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
         "joints:\n  - {{name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}\n"
         "  - {{name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [0, 0, 1],\n"
         "     initial: {{position: 0.1}}}}\nforces:\n"
@@ -215,7 +217,8 @@ TEST_CASE("steps of generalized-alpha do not shrink as the damping of a stiff sy
 // The law jumps where the iteration stalls, and the spring is soft.
 TEST_CASE("an implicit integrator that stalls names the element that it does not follow") {
   const std::string text =
-      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
       "  - {name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],\n"
       "     initial: {velocity: 1}}\n"
       "  - {name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}\nforces:\n"
@@ -224,6 +227,7 @@ TEST_CASE("an implicit integrator that stalls names the element that it does not
   const auto system = system_from_text(text);
   const int which = GENERATE(0, 1, 2);
   for (const Formulation* f : formulations_for(*system)) {
+    if (which > 0 && f->name() != "riccati" && f->name() != "cartesian") continue;
     const auto solver = solver_for(*system, *f);
     host::RunSettings settings;
     settings.integrator = which == 0 ? alpha(0.8) : which == 1 ? alpha(0.8, false) : integrator("cvode-bdf");
