@@ -188,3 +188,56 @@ TEST_CASE("a steady turn of a ball joint keeps its tolerance with every adaptive
     CHECK(std::abs(std::abs(rows.turn.y) - std::abs(std::sin(10.0))) < 1e-4);
   }
 }
+
+// The mass of 1e-4 kg creeps on its damper c: the steps follow the other one, at 10 rad/s, whatever c is. An estimate
+// that takes what Newton's iteration leaves for an error needs steps that shrink with 1/c.
+TEST_CASE("steps of generalized-alpha do not shrink as the damping of a stiff system grows") {
+  const auto model = [](double c) {
+    return fmt::format(
+        "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  - {{name: a, mass: 1.0e-4, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+        "  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+        "joints:\n  - {{name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}\n"
+        "  - {{name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [0, 0, 1],\n"
+        "     initial: {{position: 0.1}}}}\nforces:\n"
+        "  - {{name: h, type: joint-spring-damper, joint: s, stiffness: 1.0e+6, damping: {}}}\n"
+        "  - {{name: f, type: joint-spring-damper, joint: r, stiffness: 100, damping: 1}}\n",
+        c);
+  };
+  for (const double c : {1e2, 1e4, 1e6, 1e8}) {
+    CAPTURE(c);
+    Rows exact, rows;
+    run(model(c), {integrator("radau5"), 2, 1e-3, 1e-9}, exact);
+    const host::RunRecord record = run(model(c), {alpha(0.8, false), 2, 1e-3, 1e-5}, rows);
+    CHECK(record.evaluations < 4000);
+    CHECK(norm(rows.position - exact.position) < 1e-3);
+  }
+}
+
+// The law jumps where the iteration stalls, and the spring is soft.
+TEST_CASE("an implicit integrator that stalls names the element that it does not follow") {
+  const std::string text =
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {velocity: 1}}\n"
+      "  - {name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}\nforces:\n"
+      "  - {name: chatter, type: joint-force, joint: s, effort: {expression: \"-1000*sign(v(s))\"}}\n"
+      "  - {name: soft, type: joint-spring-damper, joint: r, stiffness: 10, damping: 1}\n";
+  const auto system = system_from_text(text);
+  const int which = GENERATE(0, 1, 2);
+  for (const Formulation* f : formulations_for(*system)) {
+    if (which > 0 && f->name() != "riccati" && f->name() != "cartesian") continue;
+    const auto solver = solver_for(*system, *f);
+    host::RunSettings settings;
+    settings.integrator = which == 0 ? alpha(0.8) : which == 1 ? alpha(0.8, false) : integrator("cvode-bdf");
+    settings.duration = 1;
+    settings.output_interval = 0.1;
+    settings.step = which == 0 ? 0.01 : 1e-3;
+    const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+    CAPTURE(f->name(), which, record.failure);
+    CHECK(record.end != host::End::done);
+    CHECK(record.failure.find("`chatter`") != std::string::npos);
+    if (which == 0) CHECK(record.failure.find("a softer law there") != std::string::npos);
+  }
+}

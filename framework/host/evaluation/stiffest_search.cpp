@@ -101,10 +101,15 @@ std::string_view StiffestSearch::stiffest(double t, std::span<const double> y, s
       size = std::max(size, std::abs(y[i]));
     }
     if (!(largest > 0)) return {};
+    // To both sides, so that a law which jumps or has its kink at the state is seen whichever way the motion goes.
     constexpr double way = 1e-6;  // of the largest state, or of 1
-    std::vector<double> moved(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(n));
-    for (std::size_t i = 0; i < n; ++i) moved[i] += way * size / largest * direction[i];
-    if (!place(y.first(n), here_) || !place(moved, there_)) return {};
+    std::vector<double> before(n), after(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const double step = way * size / largest * direction[i];
+      before[i] = y[i] - step;
+      after[i] = y[i] + step;
+    }
+    if (!place(before, here_) || !place(after, there_)) return {};
     look_at_forces(t, rate);
     look_at_modes(rate);
   } catch (const std::exception&) {

@@ -10,11 +10,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "polyform/contract/second_order.hpp"
+#include "polyform/contract/stiffest_element.hpp"
+#include "polyform/helpers/time_scale.hpp"
 
 namespace polyform::cvode {
 
@@ -321,6 +324,28 @@ std::size_t Cvode::rejected() const noexcept {
   return rejected_before_ + static_cast<std::size_t>(error_failures + solve_failures);
 }
 
+/// Names the element of the fastest motion, for it is the one that the iteration does not follow.
+Status Cvode::fail_to_solve(std::string_view what) noexcept {
+  std::string_view where;
+  try {
+    auto* const element = ask<StiffestElement>(system_);
+    TimeScale scale(state_.size(), state_.size() - states_);
+    scale.start();
+    double rate = 0;
+    constexpr int rounds = 10;
+    for (int k = 0; element != nullptr && k < rounds; ++k)
+      rate = scale.measure(state_, [&](std::span<const double> y, std::span<double> ydot) {
+        return system_.derivative(time_, y, ydot) == Status::ok;
+      });
+    if (rate > 0) where = element->stiffest(time_, state_, scale.direction(), rate);
+  } catch (const std::bad_alloc&) {
+    where = {};  // without a name the sentence is shorter
+  }
+  return fail(Message("{}: the implicit equations of a step could not be solved{}{}{}", what,
+                      where.empty() ? "" : ", least of all for ", where,
+                      where.empty() ? "" : "; a softer law there, or an explicit integrator, may get further"));
+}
+
 Status Cvode::fail_with(int flag) noexcept {
   const Message small("the step size became too small at t = {:.9g} s", time_);
   if (!derivative_failure_.text().empty())
@@ -328,8 +353,7 @@ Status Cvode::fail_with(int flag) noexcept {
   switch (flag) {
     case CV_TOO_CLOSE: return fail(small);
     case CV_ERR_FAILURE: return fail(Message("{}: the error stays above the tolerance", std::string_view(small)));
-    case CV_CONV_FAILURE:
-      return fail(Message("{}: the implicit equations of a step could not be solved", std::string_view(small)));
+    case CV_CONV_FAILURE: return fail_to_solve(small);
     case CV_TOO_MUCH_ACC: return fail(Message("the tolerance is finer than rounding allows at t = {:.9g} s", time_));
     default: return fail(Message("CVODE failed at t = {:.9g} s ({})", time_, flag_name(flag)));
   }

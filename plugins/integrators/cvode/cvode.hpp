@@ -73,6 +73,7 @@ class Cvode final : public StepByStep {
   int choose_age_of_derivatives();
   Status adopt_correction() noexcept;
   Status fail_with(int flag) noexcept;
+  Status fail_to_solve(std::string_view what) noexcept;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
   std::span<double> integrals() const { return {NV_DATA_S(memory_.integrals.get()), rate_.size() - states_}; }
 

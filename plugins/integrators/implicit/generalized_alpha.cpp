@@ -18,6 +18,8 @@ constexpr double slow_contraction = 0.2;
 constexpr double left_of_adaptive = 0.01, left_of_fixed = 0.1;
 /// Steps of a method of low order are many, and their errors add up: each may have this part of the tolerances.
 constexpr double part_of_a_step = 0.25;
+/// Factors (I − γhJ)⁻¹ of the error estimate.
+constexpr int estimate_filters = 2;
 /// The share of a step after which the derivative is taken again for its rate of change.
 constexpr double short_time = 1e-4;
 /// The shortest part of a fixed step that is tried where Newton's iteration does not converge.
@@ -80,8 +82,11 @@ Status GeneralizedAlpha::step(double t_limit) noexcept {
     if (done == Trial::not_evaluated || done == Trial::not_corrected) return fail(system_.failure());
     // Next to a singular position of a loop Newton's iteration may need a shorter step: this one is divided.
     ++rejected_;
-    if (end - time_ < shortest_part * h)
-      return fail(Message("no part of a step of {:.3g} s could be taken at t = {:.9g} s: {}", h, time_, explain(done)));
+    if (end - time_ < shortest_part * h) {
+      const Place place = place_of(end - time_, done);
+      return fail(Message("no part of a step of {:.3g} s could be taken at t = {:.9g} s: {}{}{}{}", h, time_,
+                          explain(done), place.before, place.name, place.remedy));
+    }
     end = time_ + 0.5 * (end - time_);
   }
   accept(end, end - time_);
@@ -236,8 +241,11 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
     for (std::size_t i = 0; i < now_.size(); ++i)
       if (is_position_[i]) error[i] = h * (rates_[2][i] - rates_[3][i]) + corrected_[i];
   }
-  // The stiff part is large in an estimate made without it, so the estimate is filtered.
-  newton_->solve(std::span(error).first(states_));
+  // The stiff part is large in an estimate made without it, so the estimate is filtered: E. Hairer, G. Wanner, Solving
+  // Ordinary Differential Equations II, 2nd ed., Eq. (IV.8.20). A deviation d of a stiff component counts in it with
+  // (hJ)² d, once by the slopes that make the state in the middle and once by the derivative there. With as many
+  // factors (I − γhJ)⁻¹ the estimate stays of the size of d, however stiff the component is.
+  for (int k = 0; k < estimate_filters; ++k) newton_->solve(std::span(error).first(states_));
   error_size_ = size_of(error) / part_of_a_step;
   for (std::size_t i = states_; i < now_.size(); ++i) {
     // Across a jump an integral is known no better than what its rate makes of the rounding of the time.
@@ -277,6 +285,10 @@ void GeneralizedAlpha::accept(double end, double h) noexcept {
   last_rate_.swap(rate_);
   if (pace_.contraction() > slow_contraction) linearized_ = false;
   move_on(end, h, corrected_);
+  // The method carries v̇ on as its own equations have it. A stiff part λ of f would make λ d of the remainder d that
+  // Newton's iteration leaves, and the estimate would take that for an error of the next step.
+  std::ranges::copy(kept_rate_, rate_.begin());
+  rate_known_ = parts_ == nullptr || parts_->position_rates(end, now_, rate_) == Status::ok;
 }
 
 /// Hermite's polynomial of degree 3.
