@@ -25,6 +25,14 @@ namespace {
 // per state.
 constexpr std::size_t largest_dense = 60;
 
+// Larger systems begin with GMRES without a preconditioner. It ends each solution early, and what is stiff stays
+// unsolved in it: then the error test refuses steps again and again. Up to this many states a dense matrix takes its
+// place when more than this part of the steps, and so many of them, were refused, and when the evaluations have cost
+// this many times what the matrix costs.
+constexpr std::size_t largest_dense_of_stiff = 2000;
+constexpr long refused_by_stiffness = 20;
+constexpr double refused_part = 0.01, price_of_patience = 3;
+
 // The number of trials of one step. CVODE may make its first step 10000 times longer, and in the end each trial shrinks
 // it at least to a tenth. So CVODE's own seven trials do not lead back if a force that began softly has reached its
 // full size.
@@ -99,14 +107,45 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
   } else {
     attach_krylov();
   }
+  // A system's own matrix is of its derivative proper.
+  if (method == CV_BDF && newton_ == nullptr) to_solve_ = ask<NewtonDerivative>(system);
 }
 
 void Cvode::attach_dense(std::size_t n) {
   const auto rows = static_cast<sunindextype>(n);
+  memory_.correction.reset(made(N_VClone(memory_.end.get())));
   memory_.matrix.reset(made(SUNDenseMatrix(rows, rows, memory_.context.get())));
-  memory_.linear.reset(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
-  check(CVodeSetLinearSolver(memory_.cvode.get(), memory_.linear.get(), memory_.matrix.get()));
+  Owned<SUNLinearSolver> dense(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
+  check(CVodeSetLinearSolver(memory_.cvode.get(), dense.get(), memory_.matrix.get()));
+  memory_.linear = std::move(dense);
   check(CVodeSetJacFn(memory_.cvode.get(), jacobian));
+}
+
+/// Replaces GMRES where it does not get on; see largest_dense_of_stiff. The history begins anew with the present step.
+Status Cvode::replace_krylov() noexcept {
+  const bool is_krylov_alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
+  if (!is_krylov_alone || states_ > largest_dense_of_stiff) return Status::ok;
+  long refused = 0, steps = 0, derivatives = 0, of_products = 0;
+  void* const cvode = memory_.cvode.get();
+  CVodeGetNumErrTestFails(cvode, &refused);
+  if (refused < refused_by_stiffness) return Status::ok;
+  CVodeGetNumSteps(cvode, &steps);
+  CVodeGetNumRhsEvals(cvode, &derivatives);
+  CVodeGetNumLinRhsEvals(cvode, &of_products);
+  // n evaluations, and 2/3 n³ operations, of which an evaluation does some 300 for each state.
+  const auto n = static_cast<double>(states_);
+  const double price = n + n * n / 450, spent = static_cast<double>(derivatives + of_products);
+  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < price_of_patience * price)
+    return Status::ok;
+  double h = 0;
+  CVodeGetCurrentStep(cvode, &h);
+  try {
+    attach_dense(states_);
+  } catch (const std::exception&) {
+    return fail_with(CV_MEM_FAIL);
+  }
+  corrected_ = false;
+  return reinitialize(h);
 }
 
 void Cvode::attach_krylov() {
@@ -145,8 +184,8 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
   if (me.states_ == 0) N_VConst(0, ydot);
   if (me.state_.empty()) return 0;
   if (me.rate_.empty()) {
-    if (me.system_.derivative(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
-  } else if (me.system_.derivative(t, me.numbers(y), me.rate_) == Status::ok) {
+    if (me.find_rates(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
+  } else if (me.find_rates(t, me.numbers(y), me.rate_) == Status::ok) {
     std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
@@ -245,6 +284,10 @@ Status Cvode::reinitialize(double first_step) noexcept {
 /// next prediction: CVODE sees it, and begins anew at order 1 if it is large. There is no other bound for this. A bound
 /// in units of the tolerances would take a change that a large state passes to a small one for a jump, and a method
 /// that begins anew in each step collects errors of order 1.
+/// With a dense matrix the correction is solved with it first. A correction also moves what is stiff, in proportion to
+/// its own inertia, and a step from there would return in one step, at a velocity that is far outside the tolerances.
+/// The solution keeps the part along the constraints' errors, since these do not grow by themselves, and takes what is
+/// stiff to where the implicit method would have left it.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
   double t, gamma, rl1;
@@ -252,7 +295,18 @@ Status Cvode::adopt_correction() noexcept {
   void* user;
   const int flag = CVodeGetNonlinearSystemData(memory_.cvode.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
   if (flag != CV_SUCCESS) return fail_with(flag);
-  std::copy_n(state_.begin(), states_, numbers(solution).begin());
+  const std::span<double> now = numbers(solution), raw = numbers(memory_.end.get());
+  if (memory_.matrix == nullptr) {
+    std::copy_n(state_.begin(), states_, now.begin());
+    return Status::ok;
+  }
+  const std::span<double> change = numbers(memory_.scratch.get());
+  for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
+  if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.correction.get(), memory_.scratch.get(), 0) !=
+      0)
+    return Status::ok;
+  const std::span<const double> damped = numbers(memory_.correction.get());
+  for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + damped[i];
   return Status::ok;
 }
 
@@ -272,6 +326,7 @@ Status Cvode::step(double t_limit) noexcept {
   previous_time_ = time_;
   derivative_failure_ = {};
   if (corrected_ && adopt_correction() != Status::ok) return Status::failed;
+  if (replace_krylov() != Status::ok) return Status::failed;
   int flag = choose_age_of_derivatives();
   if (flag == CV_SUCCESS) flag = CVodeSetStopTime(memory_.cvode.get(), t_limit);
   double reached = time_;
