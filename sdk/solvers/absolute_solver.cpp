@@ -11,9 +11,8 @@ namespace polyform {
 namespace {
 
 /// Up to this violation, relative to the distance from the origin (at least 1 m), derivative_to_solve() does not
-/// project. Rows that depend on others then are independent by its square, which is a hundredth of what the
-/// factorization subtracts from the zero block (least_epsilon), so they are not followed.
-constexpr double closed_for_newton = 1e-6;
+/// project: Newton's iteration comes from less far in a step that resolves the motion.
+constexpr double closed_for_newton = 1e-4;
 
 }  // namespace
 

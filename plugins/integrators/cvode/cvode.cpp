@@ -26,12 +26,12 @@ namespace {
 constexpr std::size_t largest_dense = 60;
 
 // Larger systems begin with GMRES without a preconditioner. It ends each solution early, and what is stiff stays
-// unsolved in it: then the error test refuses steps again and again. Up to this many states a dense matrix takes its
-// place when more than this part of the steps, and so many of them, were refused, and when the evaluations have cost
-// this many times what the matrix costs.
+// unsolved in it: then the error test refuses steps again and again. Up to so many states a dense matrix takes its
+// place when so many steps, and this part of all, were refused, and when the evaluations have cost what the matrix
+// costs.
 constexpr std::size_t largest_dense_of_stiff = 2000;
-constexpr long refused_by_stiffness = 20;
-constexpr double refused_part = 0.01, price_of_patience = 3;
+constexpr long refused_by_stiffness = 8;
+constexpr double refused_part = 0.01;
 
 // The number of trials of one step. CVODE may make its first step 10000 times longer, and in the end each trial shrinks
 // it at least to a tenth. So CVODE's own seven trials do not lead back if a force that began softly has reached its
@@ -135,8 +135,7 @@ Status Cvode::replace_krylov() noexcept {
   // n evaluations, and 2/3 n³ operations, of which an evaluation does some 300 for each state.
   const auto n = static_cast<double>(states_);
   const double price = n + n * n / 450, spent = static_cast<double>(derivatives + of_products);
-  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < price_of_patience * price)
-    return Status::ok;
+  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < price) return Status::ok;
   double h = 0;
   CVodeGetCurrentStep(cvode, &h);
   try {
@@ -302,9 +301,13 @@ Status Cvode::adopt_correction() noexcept {
   }
   const std::span<double> change = numbers(memory_.scratch.get());
   for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
-  if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.correction.get(), memory_.scratch.get(), 0) !=
-      0)
-    return Status::ok;
+  // Once leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it.
+  constexpr int passes = 2;
+  for (int pass = 0; pass < passes; ++pass) {
+    if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.correction.get(), memory_.scratch.get(), 0))
+      return Status::ok;
+    N_VScale(1, memory_.correction.get(), memory_.scratch.get());
+  }
   const std::span<const double> damped = numbers(memory_.correction.get());
   for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + damped[i];
   return Status::ok;
