@@ -113,7 +113,7 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
 
 void Cvode::attach_dense(std::size_t n) {
   const auto rows = static_cast<sunindextype>(n);
-  memory_.correction.reset(made(N_VClone(memory_.end.get())));
+  memory_.solution.reset(made(N_VClone(memory_.end.get())));
   memory_.matrix.reset(made(SUNDenseMatrix(rows, rows, memory_.context.get())));
   Owned<SUNLinearSolver> dense(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
   check(CVodeSetLinearSolver(memory_.cvode.get(), dense.get(), memory_.matrix.get()));
@@ -283,9 +283,9 @@ Status Cvode::reinitialize(double first_step) noexcept {
 /// next prediction: CVODE sees it, and begins anew at order 1 if it is large. There is no other bound for this. A bound
 /// in units of the tolerances would take a change that a large state passes to a small one for a jump, and a method
 /// that begins anew in each step collects errors of order 1.
-/// With a dense matrix the correction is solved with it first. A correction also moves what is stiff, in proportion to
-/// its own inertia, and a step from there would return in one step, at a velocity that is far outside the tolerances.
-/// The solution keeps the part along the constraints' errors, since these do not grow by themselves, and takes what is
+/// With Newton's matrix, the system's own or a dense one, the correction is solved first. A correction also moves what
+/// is stiff, in proportion to its inertia, and a step from there would return in one step, at a velocity far outside
+/// the tolerances. The solution keeps the errors of constraints, which do not grow by themselves, and takes what is
 /// stiff to where the implicit method would have left it.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
@@ -294,23 +294,31 @@ Status Cvode::adopt_correction() noexcept {
   void* user;
   const int flag = CVodeGetNonlinearSystemData(memory_.cvode.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
   if (flag != CV_SUCCESS) return fail_with(flag);
-  const std::span<double> now = numbers(solution), raw = numbers(memory_.end.get());
-  if (memory_.matrix == nullptr) {
+  const std::span<double> now = numbers(solution);
+  if (memory_.matrix == nullptr && newton_ == nullptr) {
     std::copy_n(state_.begin(), states_, now.begin());
     return Status::ok;
   }
   const std::span<double> change = numbers(memory_.scratch.get());
+  const std::span<const double> raw = numbers(memory_.end.get());
   for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
   // Once leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it.
   constexpr int passes = 2;
-  for (int pass = 0; pass < passes; ++pass) {
-    if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.correction.get(), memory_.scratch.get(), 0))
-      return Status::ok;
-    N_VScale(1, memory_.correction.get(), memory_.scratch.get());
-  }
-  const std::span<const double> damped = numbers(memory_.correction.get());
-  for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + damped[i];
+  for (int pass = 0; pass < passes; ++pass)
+    if (!solve_in_place(memory_.scratch.get())) return Status::ok;
+  for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + change[i];
   return Status::ok;
+}
+
+/// By the matrix of the last step. False if that is singular.
+bool Cvode::solve_in_place(N_Vector x) noexcept {
+  if (newton_ != nullptr) {
+    newton_->solve(numbers(x));
+    return true;
+  }
+  if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.solution.get(), x, 0) != 0) return false;
+  N_VScale(1, memory_.solution.get(), x);
+  return true;
 }
 
 /// Derivatives that were taken for much shorter steps tell of a small neighbourhood alone, such as that of a kink or

@@ -36,7 +36,7 @@ Handle made(Handle handle) {
 struct Memory {
   Owned<SUNContext> context;
   Owned<N_Vector> end{}, scratch{};  // end: the uncorrected end of the last step
-  Owned<N_Vector> correction{};      // solved with the matrix
+  Owned<N_Vector> solution{};        // of the dense matrix
   Owned<N_Vector> integrals{};
   Owned<SUNMatrix> matrix{};
   Owned<SUNLinearSolver> linear{};
@@ -77,6 +77,7 @@ class Cvode final : public StepByStep {
   int set_integral_tolerances();
   int choose_age_of_derivatives();
   Status adopt_correction() noexcept;
+  bool solve_in_place(N_Vector x) noexcept;
   Status fail_with(int flag) noexcept;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
   std::span<double> integrals() const { return {NV_DATA_S(memory_.integrals.get()), rate_.size() - states_}; }
@@ -84,7 +85,7 @@ class Cvode final : public StepByStep {
   FirstOrderSystem& system_;
   StepSettings settings_;
   NewtonMatrix* newton_ = nullptr;        // of the system, for BDF, or none
-  NewtonDerivative* to_solve_ = nullptr;  // the same
+  NewtonDerivative* to_solve_ = nullptr;  // where that is none: of the system, for BDF, or none
   double linearized_for_ = 0;             // the step for which derivatives were taken last, s
   std::size_t states_;                    // that CVODES steps on; integrals follow
   std::vector<double> state_;             // corrected, with the integrals
