@@ -28,6 +28,14 @@ namespace {
 // per state.
 constexpr std::size_t largest_dense = 60;
 
+// Larger systems begin with GMRES without a preconditioner. It ends each solution early, and what is stiff stays
+// unsolved in it: then the error test refuses steps again and again. Up to so many states a dense matrix takes its
+// place when so many steps, and this part of all, were refused, and when the evaluations have cost what the matrix
+// costs.
+constexpr std::size_t largest_dense_of_stiff = 2000;
+constexpr long refused_by_stiffness = 8;
+constexpr double refused_part = 0.01;
+
 // The number of trials of one step. CVODE may make its first step 10000 times longer, and in the end each trial shrinks
 // it at least to a tenth. So CVODE's own seven trials do not lead back if a force that began softly has reached its
 // full size.
@@ -102,14 +110,44 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
   } else {
     attach_krylov();
   }
+  // A system's own matrix is of its derivative proper.
+  if (method == CV_BDF && newton_ == nullptr) to_solve_ = ask<NewtonDerivative>(system);
 }
 
 void Cvode::attach_dense(std::size_t n) {
   const auto rows = static_cast<sunindextype>(n);
+  memory_.solution.reset(made(N_VClone(memory_.end.get())));
   memory_.matrix.reset(made(SUNDenseMatrix(rows, rows, memory_.context.get())));
-  memory_.linear.reset(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
-  check(CVodeSetLinearSolver(memory_.cvode.get(), memory_.linear.get(), memory_.matrix.get()));
+  Owned<SUNLinearSolver> dense(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
+  check(CVodeSetLinearSolver(memory_.cvode.get(), dense.get(), memory_.matrix.get()));
+  memory_.linear = std::move(dense);
   check(CVodeSetJacFn(memory_.cvode.get(), jacobian));
+}
+
+/// Replaces GMRES where it does not get on; see largest_dense_of_stiff. The history begins anew with the present step.
+Status Cvode::replace_krylov() noexcept {
+  const bool is_krylov_alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
+  if (!is_krylov_alone || states_ > largest_dense_of_stiff) return Status::ok;
+  long refused = 0, steps = 0, derivatives = 0, of_products = 0;
+  void* const cvode = memory_.cvode.get();
+  CVodeGetNumErrTestFails(cvode, &refused);
+  if (refused < refused_by_stiffness) return Status::ok;
+  CVodeGetNumSteps(cvode, &steps);
+  CVodeGetNumRhsEvals(cvode, &derivatives);
+  CVodeGetNumLinRhsEvals(cvode, &of_products);
+  // n evaluations, and 2/3 n³ operations, of which an evaluation does some 300 for each state.
+  const auto n = static_cast<double>(states_);
+  const double price = n + n * n / 450, spent = static_cast<double>(derivatives + of_products);
+  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < price) return Status::ok;
+  double h = 0;
+  CVodeGetCurrentStep(cvode, &h);
+  try {
+    attach_dense(states_);
+  } catch (const std::exception&) {
+    return fail_with(CV_MEM_FAIL);
+  }
+  corrected_ = false;
+  return reinitialize(h);
 }
 
 void Cvode::attach_krylov() {
@@ -148,8 +186,8 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
   if (me.states_ == 0) N_VConst(0, ydot);
   if (me.state_.empty()) return 0;
   if (me.rate_.empty()) {
-    if (me.system_.derivative(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
-  } else if (me.system_.derivative(t, me.numbers(y), me.rate_) == Status::ok) {
+    if (me.find_rates(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
+  } else if (me.find_rates(t, me.numbers(y), me.rate_) == Status::ok) {
     std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
@@ -248,6 +286,10 @@ Status Cvode::reinitialize(double first_step) noexcept {
 /// next prediction: CVODE sees it, and begins anew at order 1 if it is large. There is no other bound for this. A bound
 /// in units of the tolerances would take a change that a large state passes to a small one for a jump, and a method
 /// that begins anew in each step collects errors of order 1.
+/// With Newton's matrix, the system's own or a dense one, the correction is solved first. A correction also moves what
+/// is stiff, in proportion to its inertia, and a step from there would return in one step, at a velocity far outside
+/// the tolerances. The solution keeps the errors of constraints, which do not grow by themselves, and takes what is
+/// stiff to where the implicit method would have left it.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
   double t, gamma, rl1;
@@ -255,8 +297,31 @@ Status Cvode::adopt_correction() noexcept {
   void* user;
   const int flag = CVodeGetNonlinearSystemData(memory_.cvode.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
   if (flag != CV_SUCCESS) return fail_with(flag);
-  std::copy_n(state_.begin(), states_, numbers(solution).begin());
+  const std::span<double> now = numbers(solution);
+  if (memory_.matrix == nullptr && newton_ == nullptr) {
+    std::copy_n(state_.begin(), states_, now.begin());
+    return Status::ok;
+  }
+  const std::span<double> change = numbers(memory_.scratch.get());
+  const std::span<const double> raw = numbers(memory_.end.get());
+  for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
+  // Once leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it.
+  constexpr int passes = 2;
+  for (int pass = 0; pass < passes; ++pass)
+    if (!solve_in_place(memory_.scratch.get())) return Status::ok;
+  for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + change[i];
   return Status::ok;
+}
+
+/// By the matrix of the last step. False if that is singular.
+bool Cvode::solve_in_place(N_Vector x) noexcept {
+  if (newton_ != nullptr) {
+    newton_->solve(numbers(x));
+    return true;
+  }
+  if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.solution.get(), x, 0) != 0) return false;
+  N_VScale(1, memory_.solution.get(), x);
+  return true;
 }
 
 /// Derivatives that were taken for much shorter steps tell of a small neighbourhood alone, such as that of a kink or
@@ -275,6 +340,7 @@ Status Cvode::step(double t_limit) noexcept {
   previous_time_ = time_;
   derivative_failure_ = {};
   if (corrected_ && adopt_correction() != Status::ok) return Status::failed;
+  if (replace_krylov() != Status::ok) return Status::failed;
   int flag = choose_age_of_derivatives();
   if (flag == CV_SUCCESS) flag = CVodeSetStopTime(memory_.cvode.get(), t_limit);
   double reached = time_;
