@@ -122,8 +122,8 @@ void Cvode::attach_dense(std::size_t n) {
 
 /// Replaces GMRES where it does not get on; see largest_dense_of_stiff. The history begins anew with the present step.
 Status Cvode::replace_krylov() noexcept {
-  const bool is_krylov_alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
-  if (!is_krylov_alone || states_ > largest_dense_of_stiff) return Status::ok;
+  const bool alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
+  if (!alone || states_ > largest_dense_of_stiff) return Status::ok;
   long refused = 0, steps = 0, derivatives = 0, of_products = 0;
   void* const cvode = memory_.cvode.get();
   CVodeGetNumErrTestFails(cvode, &refused);
@@ -136,8 +136,8 @@ Status Cvode::replace_krylov() noexcept {
   if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < n + n * n / 450)
     return Status::ok;
   double h = 0;
-  CVodeGetCurrentStep(cvode, &h);
   try {
+    check(CVodeGetCurrentStep(cvode, &h));
     attach_dense(states_);
   } catch (const std::exception&) {
     return fail_with(CV_MEM_FAIL);
@@ -309,10 +309,7 @@ Status Cvode::adopt_correction() noexcept {
 
 /// By the matrix of the last step. False if that is singular.
 bool Cvode::solve_in_place(N_Vector x) noexcept {
-  if (newton_ != nullptr) {
-    newton_->solve(numbers(x));
-    return true;
-  }
+  if (newton_ != nullptr) return newton_->solve(numbers(x)), true;
   if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.solution.get(), x, 0) != 0) return false;
   N_VScale(1, memory_.solution.get(), x);
   return true;
