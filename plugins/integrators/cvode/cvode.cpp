@@ -28,10 +28,9 @@ namespace {
 // per state.
 constexpr std::size_t largest_dense = 60;
 
-// Larger systems begin with GMRES without a preconditioner. It ends each solution early, and what is stiff stays
-// unsolved in it: then the error test refuses steps again and again. Up to so many states a dense matrix takes its
-// place when so many steps, and this part of all, were refused, and when the evaluations have cost what the matrix
-// costs.
+// Larger systems begin with GMRES without a preconditioner. It ends before what is stiff is solved, and the error test
+// refuses steps. Up to so many states a dense matrix takes its place when so many steps, and this part of all, were
+// refused, and when the evaluations have cost what the matrix costs.
 constexpr std::size_t largest_dense_of_stiff = 2000;
 constexpr long refused_by_stiffness = 8;
 constexpr double refused_part = 0.01;
@@ -126,8 +125,8 @@ void Cvode::attach_dense(std::size_t n) {
 
 /// Replaces GMRES where it does not get on; see largest_dense_of_stiff. The history begins anew with the present step.
 Status Cvode::replace_krylov() noexcept {
-  const bool is_krylov_alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
-  if (!is_krylov_alone || states_ > largest_dense_of_stiff) return Status::ok;
+  const bool alone = memory_.linear != nullptr && memory_.matrix == nullptr && newton_ == nullptr;
+  if (!alone || states_ > largest_dense_of_stiff) return Status::ok;
   long refused = 0, steps = 0, derivatives = 0, of_products = 0;
   void* const cvode = memory_.cvode.get();
   CVodeGetNumErrTestFails(cvode, &refused);
@@ -136,12 +135,12 @@ Status Cvode::replace_krylov() noexcept {
   CVodeGetNumRhsEvals(cvode, &derivatives);
   CVodeGetNumLinRhsEvals(cvode, &of_products);
   // n evaluations, and 2/3 n³ operations, of which an evaluation does some 300 for each state.
-  const auto n = static_cast<double>(states_);
-  const double price = n + n * n / 450, spent = static_cast<double>(derivatives + of_products);
-  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < price) return Status::ok;
+  const auto n = static_cast<double>(states_), spent = static_cast<double>(derivatives + of_products);
+  if (static_cast<double>(refused) < refused_part * static_cast<double>(steps) || spent < n + n * n / 450)
+    return Status::ok;
   double h = 0;
-  CVodeGetCurrentStep(cvode, &h);
   try {
+    check(CVodeGetCurrentStep(cvode, &h));
     attach_dense(states_);
   } catch (const std::exception&) {
     return fail_with(CV_MEM_FAIL);
@@ -302,11 +301,9 @@ Status Cvode::adopt_correction() noexcept {
     std::copy_n(state_.begin(), states_, now.begin());
     return Status::ok;
   }
-  const std::span<double> change = numbers(memory_.scratch.get());
-  const std::span<const double> raw = numbers(memory_.end.get());
+  const std::span<double> change = numbers(memory_.scratch.get()), raw = numbers(memory_.end.get());
   for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
-  // Once leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it.
-  constexpr int passes = 2;
+  constexpr int passes = 2;  // one leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it
   for (int pass = 0; pass < passes; ++pass)
     if (!solve_in_place(memory_.scratch.get())) return Status::ok;
   for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + change[i];
@@ -315,10 +312,7 @@ Status Cvode::adopt_correction() noexcept {
 
 /// By the matrix of the last step. False if that is singular.
 bool Cvode::solve_in_place(N_Vector x) noexcept {
-  if (newton_ != nullptr) {
-    newton_->solve(numbers(x));
-    return true;
-  }
+  if (newton_ != nullptr) return newton_->solve(numbers(x)), true;
   if (SUNLinSolSolve(memory_.linear.get(), memory_.matrix.get(), memory_.solution.get(), x, 0) != 0) return false;
   N_VScale(1, memory_.solution.get(), x);
   return true;
