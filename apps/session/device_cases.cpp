@@ -9,6 +9,7 @@
 
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
+#include "framework/host/watches/element_events.hpp"
 #include "framework/workbench/devices/followed_run.hpp"
 #include "polyform/contract/device_program.hpp"
 #include "polyform/contract/device_world.hpp"
@@ -85,6 +86,20 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
   } catch (const Failure& why) {
     if (!take_general(*first.solver, integrator, why.message())) obstacle_ = why.message();
   }
+}
+
+void DeviceCases::note_events(const SystemView& view, Solver& solver) {
+  const host::ElementEvents events(view, solver);
+  std::string names;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < events.size(); ++k)
+    if (events.is_event(k) && count++ < 3) names += (names.empty() ? "" : ", ") + events.name_of(k);
+  if (count == 0) return;
+  if (count > 3) names += fmt::format(" and {} more", count - 3);
+  events_ = fmt::format(
+      "no step ends at events of its elements there: {}. A step over one has less accuracy, and a case whose rows show "
+      "one is done again without the device",
+      names);
 }
 
 bool DeviceCases::take_general(Solver& solver, const std::string& integrator, std::string why) {

@@ -31,6 +31,8 @@ class DeviceCases {
   /// Makes the code; the first variant is the one that is compiled, numbers in which the others differ stay open.
   void compile(const std::string& model, std::span<const CompiledCases::Variant>, const host::RunSettings&);
   void set_obstacle(std::string why) { obstacle_ = std::move(why); }
+  /// Takes down which events of the system's elements no step ends at on a device; the solver is one of its own.
+  void note_events(const SystemView&, Solver&);
 
   /// Why no device is used; "" where one is.
   const std::string& obstacle() const { return obstacle_; }
@@ -41,6 +43,9 @@ class DeviceCases {
   const host::DeviceCode& code() const { return code_; }
   /// Why the general code is used, which is part of the formulation; "" where the model has code of its own.
   const std::string& why_general() const { return why_general_; }
+  /// What the device does otherwise than lanes with events of elements, a sentence without a full stop; "" where there
+  /// are none.
+  const std::string& events() const { return events_; }
 
   /// A case ready to run, of which all outlives the call.
   struct Case {
@@ -78,7 +83,7 @@ class DeviceCases {
   std::string obstacle_;
   const host::FoundDevice* device_ = nullptr;  ///< found with the obstacle, which stands before it
   host::DeviceCode code_;
-  std::string why_general_;
+  std::string why_general_, events_;
   std::vector<std::byte> tables_;                                        ///< of the general code
   mutable std::map<std::string, GeneralRun, std::less<>> general_runs_;  ///< that were asked for
   const Formulation* from_ = nullptr;

@@ -192,6 +192,7 @@ void StudyCases::compile_variants() {
     throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
   if (is_on_device() && !lane_model_) device_->set_obstacle("the cases do not run in lanes: " + why_no_lanes_);
   if (is_on_device()) device_->compile(file_, variants, lane_model_->settings);
+  if (is_on_device()) device_->note_events(cases.front()->system->view(), *cases.front()->solver);
   if (!settings_.compile) return;
   compiled_ = std::make_unique<CompiledCases>(file_, variants);
   if (!lane_model_) return;

@@ -20,13 +20,15 @@ std::string device_text(const DeviceCases& cases) {
 Json device_json(const DeviceCases& cases) {
   if (!cases.obstacle().empty()) return {{"name", nullptr}, {"reason", cases.obstacle()}};
   const host::DeviceCode& code = cases.code();
-  if (!cases.why_general().empty())
-    return {{"name", cases.device().name},
-            {"memory", cases.device().memory},
-            {"code", "general"},
-            {"reason", cases.why_general()}};
-  return {{"name", cases.device().name}, {"memory", cases.device().memory}, {"code", code.file.string()},
-          {"compiler", code.compiler},   {"seconds", code.seconds},         {"kept", code.kept}};
+  Json out{{"name", cases.device().name}, {"memory", cases.device().memory}};
+  if (!cases.events().empty()) out["events"] = cases.events();
+  if (!cases.why_general().empty()) {
+    out.update({{"code", "general"}, {"reason", cases.why_general()}});
+    return out;
+  }
+  out.update(
+      {{"code", code.file.string()}, {"compiler", code.compiler}, {"seconds", code.seconds}, {"kept", code.kept}});
+  return out;
 }
 
 std::string devices_text(std::span<const host::DeviceFinding> all) {

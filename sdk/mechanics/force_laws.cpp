@@ -2,6 +2,8 @@
 
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/run_endings.hpp"
+#include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/step_endings.hpp"
 
 namespace polyform {
@@ -24,8 +26,15 @@ void ForceLaws::find_obstacle(std::size_t positions, std::size_t velocities) {
       obstacle_ = force + " " + std::string(why);
     for (const Attachments::JointSlice& joint : part.attached.joints())
       if (joint.q >= positions && joint.v >= velocities) obstacle_ = force + " acts on a joint that closes a loop";
-    if (ask<EventSource>(part.batch) != nullptr || ask<StepEndings>(part.batch) != nullptr)
-      events_ = force + " has events";
+    if (ask<StepEndings>(part.batch) != nullptr) events_ = force + " looks at the end of each step";
+    if (auto* const source = ask<EventSource>(part.batch)) {
+      if (ask<DiscreteElement>(part.batch) != nullptr || ask<StateJumps>(*source) != nullptr)
+        events_ = force + " has events at which its states change";
+      else if (ask<RunEnding>(*source) != nullptr)
+        events_ = force + " may end the run";
+      else if (source->next_knot(0) != never)
+        events_ = force + " has events by the clock";
+    }
   }
 }
 

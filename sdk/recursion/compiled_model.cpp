@@ -51,6 +51,7 @@ class CompiledKernels {
   bool carries_forces() const { return model_->carries_forces; }
   void move(const lanes::Batch<T>& b) {
     room_ = room_of(b);
+    bad_ = typename CompiledRoom<Number>::Mask{};
     if constexpr (std::is_same_v<T, double>)
       model_->move_one(room_);
     else
@@ -58,7 +59,6 @@ class CompiledKernels {
   }
   /// After move() in the same batch.
   lanes::Mask<T> accelerate(const lanes::Batch<T>&) {
-    bad_ = typename CompiledRoom<Number>::Mask{};
     if constexpr (std::is_same_v<T, double>) {
       model_->accelerate_one(room_);
       return bad_;

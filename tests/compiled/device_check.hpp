@@ -47,6 +47,16 @@ inline std::unique_ptr<host::System> loaded_arm() {
       "  - {name: d, type: drag, at: {body: hand}, coefficient: 1, area: 0.02, wind: [1, 0, 0]}\n");
 }
 
+/// The vehicle, whose front suspensions are closed by balls, without its tyres: it falls, on springs of its own.
+inline std::string vehicle_without_tyres() {
+  const std::string all = host::file_content(model_file("vehicle")).value_or("");
+  const std::size_t tyres = all.find("  - {name: right_front_tyre"), behind = all.find("simulation:");
+  REQUIRE(behind > tyres);
+  return all.substr(0, tyres) + all.substr(behind);
+}
+/// Slow enough for its steps: its dampers bring arms to rest in 1e-4 s.
+inline constexpr double pace_of_vehicle = 0.02;
+
 /// Keeps y of all rows but the first.
 struct AllStates final : host::RowSink {
   explicit AllStates(Solver& of) : solver(of) {}

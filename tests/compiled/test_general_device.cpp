@@ -87,6 +87,12 @@ TEST_CASE("the general code closes loops as the host does") {
   check_runs(systems, GeneralFunctions(), of.pace);
 }
 
+TEST_CASE("the general code closes loops by balls as the host does") {
+  std::vector<std::unique_ptr<host::System>> systems;
+  systems.push_back(system_from_text(vehicle_without_tyres()));
+  check_runs(systems, GeneralFunctions(), pace_of_vehicle);
+}
+
 TEST_CASE("the general code stands in the solver as PTX that needs nothing else") {
   const auto system = system_from_text(bars(1, 0.8));
   const host::SolverPointer solver = solver_for(*system, riccati_for(*system));

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "framework/file_content.hpp"
 #include "tests/devices/device_study.hpp"
 
 using namespace polyform;
@@ -81,4 +82,55 @@ TEST_CASE("what the general code marks is done by the solver, which has its own 
   REQUIRE(result.rows.size() == lanes.rows.size());
   for (std::size_t i = 0; i < result.rows.size(); ++i)
     if (lanes.rows[i][2] != "1") CHECK(result.rows[i] == lanes.rows[i]);
+}
+
+TEST_CASE("the vehicle runs on a device on its tyres, and cases with an event are done in lanes") {
+  if (!GENERAL_CODE_IS_MADE) return;
+  const Workshop shop;
+  const StandIn driver;
+  const DeviceSetting no_clang("POLYFORM_DEVICE_CXX", "no-compiler-of-this-name");
+  const DeviceSetting log("STAND_IN_LOG", shop.path("calls").string());
+  shop.write("vehicle.yaml", host::file_content(POLYFORM_MODELS "/vehicle.yaml").value_or(""));
+  // The front wheel touches at the start, or comes down by 0.5 mm, which takes 10 ms.
+  const auto study = [&](const std::string& device) {
+    const Outcome outcome = shop.run({"study",
+                                      "vehicle.yaml",
+                                      "--vary",
+                                      "forces.right_front_tyre.road_height=0,-0.0005",
+                                      "--quantity",
+                                      "end=final(chassis.z)",
+                                      "--quantity",
+                                      "roll=final(chassis.wx)",
+                                      "--integrator",
+                                      "rk4",
+                                      "--step",
+                                      "0.0001",
+                                      "--duration",
+                                      "0.03",
+                                      "--output-interval",
+                                      "0.005",
+                                      "--solver",
+                                      "riccati",
+                                      "--device",
+                                      device,
+                                      "--json",
+                                      "--output",
+                                      "table.csv"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return StudyResult{rows_of(shop.read("table.csv")), nlohmann::json::parse(outcome.out), in_one_line(outcome.err)};
+  };
+  const StudyResult lanes = study("none"), result = study("cuda");
+  CHECK(result.told["device"]["code"] == "general");
+  CHECK_THAT(result.said, Contains("no step ends at events of its elements there: `right_front_tyre` (contact)"));
+  CHECK_THAT(shop.read("calls"), Contains("kernel"));
+  REQUIRE(result.rows.size() == 2);
+  REQUIRE(lanes.rows.size() == 2);
+  for (std::size_t q = 2; q < 4; ++q) {
+    INFO(q);
+    // The steps are others where lanes come to an event: the difference is that of the method's error.
+    CHECK(std::stod(result.rows[0][q]) == Approx(std::stod(lanes.rows[0][q])).epsilon(1e-7).margin(1e-9));
+    CHECK(result.rows[1][q] == lanes.rows[1][q]);
+  }
+  CHECK(result.rows[0] != lanes.rows[0]);  // by other code
 }

@@ -17,7 +17,8 @@ std::size_t integrals_of(const System&);
 /// A run of the system with these states at row_times(), one after the other, each as the solver's y and the
 /// integrals after it. Its rows are observed, looked over and handed on as those of simulate(). With a
 /// fixed step, steps from some of them are repeated as two of half the size, as there; what else simulate() finds by
-/// looking at each step is not found.
+/// looking at each step is not found. A run in which an event function changes its sign from row to row
+/// ends as failed, with no row handed on: nothing has located the event.
 RunRecord follow(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, std::span<const double> times,
                  std::span<const double> states);
 

@@ -89,7 +89,7 @@ class GeneralModel {
   void evaluate(const DeviceRoom& r) {
     set_sines(r.sines, r.cosines);
     const Batch<double> batch{tables_.tree, tables_.cuts, worlds_, room_, {r.y, 1}, {r.ydot, 1}, r.power};
-    move(batch);
+    *r.bad |= move(batch);
     run_laws(tables_, law_values_, batch);
     *r.bad |= accelerate(batch);
   }
@@ -97,7 +97,7 @@ class GeneralModel {
   void measure(const DeviceRoom& r) {
     set_sines(r.sines, r.cosines);
     const Batch<double> batch{tables_.tree, tables_.cuts, worlds_, room_, {r.y, 1}, {rates_, 1}};
-    move(batch);
+    move_tree(batch);
     *r.bad |= measure_loops(batch, r.sines + angles, r.cosines + angles, r.missed, r.missed_rates,
                             [&](std::size_t place, double x) { r.turns[place] = x; });
     const TiedExtent<double> extent = tied_extent(room_, {tables_.tied.first, tables_.tied.count});
@@ -116,7 +116,7 @@ class GeneralModel {
     room.efforts = nullptr;
     for (unsigned i = 0; i < states; ++i) rest_[i] = i < positions ? r.y[i] : 0;
     const Batch<double> batch{tables_.tree, tables_.cuts, worlds, room, {rest_, 1}, {rates_, 1}};
-    move(batch);
+    move_tree(batch);
     *r.bad |= accelerate(batch, r.asked);
     for (unsigned i = positions; i < positions + velocities; ++i) rest_[i] = r.steps[i] = rates_[i];
     find_position_rates(tables_.tree, batch.y, batch.rates);

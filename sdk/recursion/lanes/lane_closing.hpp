@@ -1,37 +1,10 @@
 // How much a state misses closed loops, and the coordinates of the joints that close them, in lanes: what
-// LoopProjection reads of ClosingConstraints, for cut joints of one rotation or translation, or of none.
+// LoopProjection reads of ClosingConstraints, for cut joints of one rotation, translation or ball, or of none.
 #pragma once
 
 #include "lane_kernels.hpp"
 
 namespace polyform::lanes {
-
-/// Relative motion of M in F of a cut joint (relative_motion()).
-template <class T>
-struct CutMotion {
-  Matrix3<T> R;
-  Vector3<T> p;
-  SpatialVector<T> twist;
-};
-
-template <class T>
-CutMotion<T> cut_motion(const Batch<T>& b, std::size_t c) {
-  const CutJoint& cut = b.cuts.joints[c];
-  const CutPlace<T>& place = b.worlds.cut_places[c];
-  const FrameMotion<T> base = frame_of(b.room, cut.base_frame), moving = frame_of(b.room, cut.moving_frame);
-  const Vector3<T> to_M = moving.R * b.room.loops->cuts[c].p_moving, r = moving.p + to_M - base.p;
-  const Vector3<T> turning = moving.V.angular - base.V.angular;
-  const Vector3<T> sliding = moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
-  return {times_transpose(transpose_times(base.R, moving.R), place.R_drawn),
-          transpose_times(base.R, r) - place.p_base,
-          {transpose_times(base.R, turning), transpose_times(base.R, sliding)}};
-}
-
-/// Twice the vector of the antisymmetric part.
-template <class T>
-Vector3<T> antisymmetric(const Matrix3<T>& R) {
-  return {R.m[7] - R.m[5], R.m[2] - R.m[6], R.m[3] - R.m[1]};
-}
 
 /// A cut joint at a state.
 template <class T>
@@ -39,6 +12,7 @@ struct CutState {
   SpatialVector<T> missed;  ///< from the joint's nearest pose to the actual one: turn, to its square, and way
   SpatialVector<T> twist;   ///< the actual one
   T coordinate{};           ///< of the nearest pose
+  Quaternion<T> ball;       ///< the same of a ball
 };
 
 /// hint: its coordinate, with sine and cosine of an angle. Marks lanes in which the angle is far from the hint.
@@ -61,6 +35,11 @@ CutState<T> cut_state(const Batch<T>& b, std::size_t c, const T& hint, const T& 
     out.coordinate = hint + x * (T(1) + z * (T(1.0 / 6) + z * (T(3.0 / 40) + z * T(15.0 / 336))));
   }
   if (cut.kind == CutJoint::Kind::translation) out.coordinate = dot(axis, m.p);
+  if (cut.kind == CutJoint::Kind::ball) {
+    out.ball = ball_turn(b, cut, m.R, bad);
+    out.missed = {{}, m.p};  // it leaves each turn free
+    return out;
+  }
   out.missed = {T(0.5) * antisymmetric(turned), m.p};
   return out;
 }
@@ -94,7 +73,7 @@ Mask<T> measure_loops(const Batch<T>& b, const T* sines, const T* cosines, T* mi
     const CutJoint& cut = b.cuts.joints[c];
     const std::size_t place = b.cuts.place + cut.q_offset;
     T hint{}, sine{}, cosine{};
-    if (cut.nv > 0) hint = b.y[place];
+    if (cut.nv == 1) hint = b.y[place];
     if (cut.kind == CutJoint::Kind::rotation) {
       sine = sines[turn];
       cosine = cosines[turn++];
@@ -105,7 +84,13 @@ Mask<T> measure_loops(const Batch<T>& b, const T* sines, const T* cosines, T* mi
       missed[loop.first_row + r] = dot(loops.cuts[c].rows[r], state.missed);
       missed_rates[loop.first_row + r] = dot(loops.cuts[c].rows[r], state.twist);
     }
-    if (cut.nv > 0) put_coordinate(place, state.coordinate);
+    if (cut.nv == 1) put_coordinate(place, state.coordinate);
+    if (cut.kind == CutJoint::Kind::ball) {
+      put_coordinate(place, state.ball.w);
+      put_coordinate(place + 1, state.ball.x);
+      put_coordinate(place + 2, state.ball.y);
+      put_coordinate(place + 3, state.ball.z);
+    }
   }
   return bad;
 }

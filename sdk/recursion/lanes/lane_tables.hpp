@@ -64,6 +64,7 @@ struct Closing {
       };
       const auto kind = is_one(Primitive::Kind::rotation)      ? CutJoint::Kind::rotation
                         : is_one(Primitive::Kind::translation) ? CutJoint::Kind::translation
+                        : is_one(Primitive::Kind::ball)        ? CutJoint::Kind::ball
                         : cut.nv == 0                          ? CutJoint::Kind::fixed
                                                                : CutJoint::Kind::other;
       joints.push_back({cut.base_frame, cut.moving_frame, static_cast<std::uint32_t>(cut.q_offset),

@@ -54,7 +54,7 @@ struct Tree {
 
 /// A joint that closes a loop, apart from its numbers.
 struct CutJoint {
-  enum class Kind : std::uint8_t { fixed, rotation, translation, other };
+  enum class Kind : std::uint8_t { fixed, rotation, translation, ball, other };
   FrameIndex base_frame = FrameIndex::ground, moving_frame = FrameIndex::ground;
   std::uint32_t q_offset = 0, nq = 0, nv = 0;
   Kind kind = Kind::fixed;

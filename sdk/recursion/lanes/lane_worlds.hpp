@@ -36,8 +36,12 @@ class LoopedKernels {
   bool leaves_out(std::size_t /*loop*/, unsigned /*rows*/) const { return true; }
   /// Whether accelerate() finds what acts by itself.
   bool carries_forces() const { return false; }
-  void move(const Batch<T>& b) { lanes::move(b); }
-  Mask<T> accelerate(const Batch<T>& b) { return lanes::accelerate(b); }
+  void move(const Batch<T>& b) { bad_ = lanes::move(b); }
+  /// After move() in the same batch.
+  Mask<T> accelerate(const Batch<T>& b) { return bad_ |= lanes::accelerate(b); }
+
+ private:
+  Mask<T> bad_{};
 };
 
 inline bool fits(const Link& a, const Link& b) {

@@ -97,7 +97,7 @@ struct SymbolWorld {
 /// What a state misses of the loops, and where the cut joints stand.
 void trace_missed(const LaneWorld& world, SymbolWorld& symbols, Trace& trace) {
   const Batch<Symbol> batch = symbols.batch({}, {});
-  move(batch);
+  move_tree(batch);
   const std::size_t rows = symbols.arrays.loops().rows(), cuts = symbols.closing.joints.size();
   std::vector<Symbol> sines(cuts), cosines(cuts), missed(rows), missed_rates(rows);
   for (std::size_t turn = 0; turn < cuts; ++turn) {  // after the angles of the tree
@@ -126,7 +126,7 @@ void trace_closing(const LaneWorld& world, std::span<const double> numbers, Trac
   *still.arrays.worlds.ground = {};
   const std::size_t positions = world.view->nq_tree, velocities = world.view->nv_tree;
   const State<Symbol> at_rest{positions, nullptr};
-  move(still.batch(at_rest, {}));
+  move_tree(still.batch(at_rest, {}));
   std::vector<Symbol> asked(still.arrays.loops().rows()), steps(positions + velocities);
   take_symbols(std::span(asked), Array::asked);
   accelerate(still.batch(at_rest, {nullptr, steps.data()}), asked.data());

@@ -86,9 +86,9 @@ std::string device_obstacle(const LaneWorld& world) {
   if (!world.loops->empty() && !world.closes) return "the correction of its loops is off";
   const Closing closing(world);
   for (std::size_t c = 0; c < closing.joints.size(); ++c)
-    if (!closing.joints[c].is_plain)
+    if (closing.joints[c].kind == CutJoint::Kind::other)
       return "joint " + std::string(world.view->cut_joints()[c].name) +
-             " closes a loop, and has several directions or is code";
+             " closes a loop, and is code or has several directions other than those of a ball";
   const ForceLaws& laws = world.loads->laws();
   if (!laws.told()) return laws.obstacle();
   if (!laws.events().empty()) return laws.events();
@@ -113,7 +113,7 @@ void tell_runs(const LaneWorld& world, SourceHead& head) {
   }
   const Closing closing(world);
   for (const CutJoint& cut : closing.joints) {
-    if (cut.nv > 0) head.cuts.push_back(closing.plain.place + cut.q_offset);
+    for (std::size_t i = 0; i < cut.nq; ++i) head.cuts.push_back(closing.plain.place + cut.q_offset + i);
     if (cut.kind == CutJoint::Kind::rotation) head.turns.push_back(head.cuts.back());
   }
   for (std::size_t i = 0; i < world.loops->layout().count(); ++i) head.rows += world.loops->layout().loop(i).rows;

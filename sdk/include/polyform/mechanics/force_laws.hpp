@@ -20,7 +20,8 @@ class ForceLaws {
   /// Why the laws cannot all be told: a sentence without a full stop, "its force cable does not tell its law"; empty
   /// where they can.
   const std::string& obstacle() const { return obstacle_; }
-  /// Why the forces keep the model from runs in which nothing looks at single steps; empty where they do not.
+  /// Why the forces keep the model from runs in which nothing looks at single steps; empty where they do not. Events at
+  /// which a law only bends do not: a run that steps over one has less accuracy there, and its rows show it.
   const std::string& events() const { return events_; }
   bool told() const { return obstacle_.empty(); }
 
