@@ -17,34 +17,8 @@ namespace {
 constexpr double farthest_counted = 10;
 // A larger overlap of surfaces at the start, of the length, is one of the drawing.
 constexpr double drawn_overlap = 1e-8;
-
-/// Of points that move along something.
-ContactSizes sizes_of_system(const SystemView& view, const ConstStateView& start) {
-  std::vector<double> q(start.q.begin(), start.q.end()), v(start.v.begin(), start.v.end());
-  TreeKinematics tree(view);
-  tree.evaluate(q.data(), v.data(), start.eta.data(), start.etadot.data());
-  const SystemScales scales(view);
-  const double reach = scales.largest_reach();
-  double farthest = 0, fastest = 0;
-  const auto see = [&](BodyIndex b, const Vec3& point) {
-    farthest = std::max(farthest, norm(point) + (is_ground(b) ? 0 : norm(tree.bodies()[at(b)].p)));
-  };
-  for (const JointData& joint : view.joints) {
-    see(joint.base, joint.p_base);
-    see(joint.moving, joint.p_moving);
-  }
-  for (std::size_t b = 0; b < view.bodies.size(); ++b) {
-    const Spatial& V = tree.bodies()[b].V;
-    fastest = std::max(fastest, norm(V.linear) + scales.reach(b) * norm(V.angular));
-  }
-  const double acting = scales.of_system(tree.frames()).acceleration;
-  ContactSizes all;
-  all.length = std::max(reach, std::min(farthest, farthest_counted * reach));
-  all.speed = std::max(fastest, std::sqrt(acting * all.length));
-  if (!(all.speed > 0)) all.speed = all.length;
-  all.acceleration = std::max(acting, all.speed * all.speed / all.length);
-  return all;
-}
+// Part of the sum of a rate's terms: a slower rate is rounding of one that was brought to rest.
+constexpr double rest_share = 1e-9;
 
 /// Whether a joint velocity turns.
 bool turns(const SystemView& view, std::size_t velocity, const ConstStateView& start) {
@@ -88,6 +62,39 @@ const JointData* joint_of(const SystemView& view, std::size_t velocity) {
 
 }  // namespace
 
+double resting_speed(double terms, const ContactSizes& sizes) { return rest_share * terms + sizes.rest(); }
+
+double free_response(const SystemView& view, FrameIndex first, FrameIndex second) {
+  return response_of(view, {first, second}, false);
+}
+
+ContactSizes sizes_of_system(const SystemView& view, const ConstStateView& start) {
+  std::vector<double> q(start.q.begin(), start.q.end()), v(start.v.begin(), start.v.end());
+  TreeKinematics tree(view);
+  tree.evaluate(q.data(), v.data(), start.eta.data(), start.etadot.data());
+  const SystemScales scales(view);
+  const double reach = scales.largest_reach();
+  double farthest = 0, fastest = 0;
+  const auto see = [&](BodyIndex b, const Vec3& point) {
+    farthest = std::max(farthest, norm(point) + (is_ground(b) ? 0 : norm(tree.bodies()[at(b)].p)));
+  };
+  for (const JointData& joint : view.joints) {
+    see(joint.base, joint.p_base);
+    see(joint.moving, joint.p_moving);
+  }
+  for (std::size_t b = 0; b < view.bodies.size(); ++b) {
+    const Spatial& V = tree.bodies()[b].V;
+    fastest = std::max(fastest, norm(V.linear) + scales.reach(b) * norm(V.angular));
+  }
+  const double acting = scales.of_system(tree.frames()).acceleration;
+  ContactSizes all;
+  all.length = std::max(reach, std::min(farthest, farthest_counted * reach));
+  all.speed = std::max(fastest, std::sqrt(acting * all.length));
+  if (!(all.speed > 0)) all.speed = all.length;
+  all.acceleration = std::max(acting, all.speed * all.speed / all.length);
+  return all;
+}
+
 std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstStateView& start, const UnilateralSet& set) {
   const ContactSizes along = sizes_of_system(view, start);
   const SystemScales scales(view);
@@ -113,6 +120,15 @@ void refuse_overlaps(const UnilateralSet& set, const std::vector<ContactSizes>& 
                                 set.element_name(set.element_of(k)), -set.gap(k)),
                     "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the "
                     "limits.");
+}
+
+void refuse_driven(const UnilateralSet& set, std::size_t point, double t) {
+  throw Failure(
+      Exit::simulation_failed,
+      fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close it: no "
+                  "force can hold that",
+                  set.name_of(point), t),
+      "End the motion there, drive by a force, or use a compliant law.");
 }
 
 }  // namespace polyform::host::inline unilateral

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/host/unilateral/contact_sizes.hpp"
+
 namespace polyform::host::inline unilateral {
 
 SparseResponse::SparseResponse(const SystemView& view, UnilateralSet& set, Solver& solver)
@@ -23,7 +25,7 @@ bool SparseResponse::has_row(std::size_t point, std::size_t row) const {
 }
 
 /// A force that gives the lighter body about the acceleration of gravity, so that rounding stays small beside it.
-double SparseResponse::probe_of(std::size_t point) const {
+double SparseResponse::probe_of(std::size_t point, double free) const {
   double least = 0;
   for (std::size_t side = 0; side < 2; ++side) {
     const FrameIndex frame = set_.frame_of(point, side);
@@ -31,7 +33,7 @@ double SparseResponse::probe_of(std::size_t point) const {
     if (mass > 0 && (least == 0 || mass < least)) least = mass;
   }
   constexpr double probe_acceleration = 10;  // m/s²
-  return least > 0 ? probe_acceleration * least : 1;
+  return least > 0 ? probe_acceleration * least : free > 0 ? probe_acceleration / free : 1;
 }
 
 /// Each point gets the first colour that no other point of its islands has.
@@ -106,7 +108,7 @@ bool SparseResponse::find_column(double t, std::span<const double> y, std::span<
   bool any = false;
   for (std::size_t p = 0; p < points.size(); ++p)
     if (colours_[p] == colour && has_row(points[p], row)) {
-      forces_[three * points[p] + row] = probe_of(points[p]);
+      forces_[three * points[p] + row] = probes_[p];
       any = true;
     }
   if (!any) return true;
@@ -121,16 +123,39 @@ bool SparseResponse::find_column(double t, std::span<const double> y, std::span<
     for (std::size_t r = 0; r < three; ++r) {
       if (!has_row(points[place.point], r)) continue;
       const std::size_t part = 3 * (three * points[place.point] + r) + place.part;
-      blocks_[three * three * place.block + three * r + row] +=
-          (parts_[part] - rest_[part]) / probe_of(points[place.column]);
+      blocks_[three * three * place.block + three * r + row] += (parts_[part] - rest_[part]) / probes_[place.column];
     }
   }
   return true;
 }
 
-bool SparseResponse::find(double t, std::span<const double> y, std::span<const std::size_t> points) {
+/// Rows that no force moves: neither they nor their columns have a response.
+void SparseResponse::leave_out_held(std::span<const std::size_t> points, std::span<const double> free) {
+  held_.assign(three * points.size(), 0);
+  bool any = false;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (std::size_t row = 0; row < three; ++row) {
+      double own = 0;
+      for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
+        if (columns_[e] == p) own = blocks_[three * three * e + (three + 1) * row];
+      if (!has_row(points[p], row) || own > held_share * free[p]) continue;
+      held_[three * p + row] = 1;
+      any = true;
+    }
+  for (std::size_t p = 0; any && p < points.size(); ++p)
+    for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
+      for (std::size_t i = 0; i < three; ++i)
+        for (std::size_t j = 0; j < three; ++j)
+          if (held_[three * p + i] != 0 || held_[three * columns_[e] + j] != 0)
+            blocks_[three * three * e + three * i + j] = 0;
+}
+
+bool SparseResponse::find(double t, std::span<const double> y, std::span<const std::size_t> points,
+                          std::span<const double> free) {
   colour(points);
   find_places(points);
+  probes_.clear();
+  for (std::size_t p = 0; p < points.size(); ++p) probes_.push_back(probe_of(points[p], free[p]));
   const std::size_t rows = three * set_.points();
   forces_.assign(rows, 0.0);
   for (auto* part : {&parts_, &rest_}) part->resize(3 * rows);
@@ -144,6 +169,7 @@ bool SparseResponse::find(double t, std::span<const double> y, std::span<const s
   for (std::size_t c = 0; c < count_; ++c)
     for (std::size_t row = 0; row < three; ++row)
       if (!find_column(t, y, points, c, row)) return false;
+  leave_out_held(points, free);
   return true;
 }
 

@@ -21,8 +21,12 @@ class SparseResponse {
   SparseResponse(const SystemView&, UnilateralSet&, Solver&);
 
   /// Finds the blocks of the points, numbers in the set, at the state that the set has evaluated. False if the solver
-  /// fails. The blocks are those of UnilateralSystem::find_response.
-  bool find(double t, std::span<const double> y, std::span<const std::size_t> points);
+  /// fails. The blocks are those of UnilateralSystem::find_response. free: per point, what a unit force moves where
+  /// nothing else holds the bodies; 0: not known. Rows that no force moves have no response at all: what there is of
+  /// it is rounding.
+  bool find(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<const double> free);
+  /// Per row of the points that were found last: whether no force moves it.
+  std::span<const char> held() const { return held_; }
   std::span<const std::size_t> starts() const { return starts_; }
   std::span<const std::size_t> columns() const { return columns_; }
   std::span<const double> blocks() const { return blocks_; }
@@ -37,12 +41,13 @@ class SparseResponse {
   };
   std::size_t island_of(std::size_t point, std::size_t part) const;
   bool has_row(std::size_t point, std::size_t row) const;
-  double probe_of(std::size_t point) const;
+  double probe_of(std::size_t point, double free) const;
   void colour(std::span<const std::size_t> points);
   void find_places(std::span<const std::size_t> points);
   bool find_column(double t, std::span<const double> y, std::span<const std::size_t> points, std::size_t colour,
                    std::size_t row);
   void put_velocities(std::span<const double> y);
+  void leave_out_held(std::span<const std::size_t> points, std::span<const double> free);
 
   const SystemView& view_;
   UnilateralSet& set_;
@@ -54,7 +59,8 @@ class SparseResponse {
   std::vector<std::size_t> owner_;          ///< per island, the point of a colour
   std::vector<std::vector<Place>> places_;  ///< per colour
   std::size_t count_ = 0;                   ///< of colours
-  std::vector<double> y_, base_, with_, forces_, parts_, rest_;
+  std::vector<double> y_, base_, with_, forces_, parts_, rest_, probes_;
+  std::vector<char> held_;
   std::vector<std::size_t> starts_, columns_;
   std::vector<double> blocks_;
   std::size_t evaluations_ = 0;

@@ -46,7 +46,7 @@ bool UnilateralMotion::opens(std::size_t function) const {
 }
 
 /// Of a row that parts in an impact, with the forces of all that rests beside it: in free fall the rows of a stack have
-/// none.
+/// none. What slides on after the impact rubs: friction may be all that brings a row back.
 double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::VectorXd& u) const {
   std::vector<std::size_t> resting_places;
   for (std::size_t p = 0; p < touching_.size(); ++p)
@@ -55,7 +55,16 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   const Index row = static_cast<Index>(three * place);
   double acceleration = free_[row];
   if (resting_places.empty()) return acceleration;
-  const ConeProblem problem = problem_of(resting_places, free_);
+  ConeProblem problem = problem_of(resting_places, free_);
+  for (std::size_t p = 0; p < resting_places.size(); ++p) {
+    const std::size_t k = touching_[resting_places[p]];
+    const auto first = static_cast<Index>(three * resting_places[p]) + 1;
+    const double speed = std::hypot(u[first], u[first + 1]);
+    if (!has_tangent(k, 0) || !(speed > least_speed(three * k + 1) + least_speed(three * k + 2))) continue;
+    problem.points[p].slides = true;
+    problem.points[p].friction = set_.sliding(k);
+    for (Index i = 0; i < 2; ++i) problem.points[p].direction[i] = u[first + i] / speed;
+  }
   Eigen::VectorXd forces = Eigen::VectorXd::Zero(problem.b.size());
   problem.solve(forces);
   for (std::size_t p = 0; p < resting_places.size(); ++p)

@@ -145,12 +145,7 @@ void UnilateralMotion::refuse_driven(double t) const {
     const auto row = static_cast<Index>(three * p);
     if (!set_.point(k).has_normal || !now_.held[three * k]) continue;
     if (!(speeds_[row] < -least_speed(three * k)) && !(free_[row] < -driven * units_[k].acceleration)) continue;
-    throw Failure(
-        Exit::simulation_failed,
-        fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close "
-                    "it: no force can hold that",
-                    set_.name_of(k), t),
-        "End the motion there, drive by a force, or use a compliant law.");
+    unilateral::refuse_driven(set_, k, t);
   }
 }
 

@@ -82,8 +82,6 @@ class UnilateralMotion {
   bool begin_from(const RunState&);
 
  private:
-  // Of the speed of contact_sizes.hpp: what is slower rests.
-  static constexpr double rest = 3e-12;
   // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of the length
   // or of the widest gap.
   static constexpr double gap_rounding = 1e-13;
@@ -104,7 +102,8 @@ class UnilateralMotion {
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
-  double least_rest(std::size_t k) const { return rest * units_[k].speed; }
+  double guided_room(std::size_t k, double allowed) const;
+  double least_rest(std::size_t k) const { return units_[k].rest(); }
   double least_speed(std::size_t row) const;
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
   double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }

@@ -20,9 +20,6 @@ constexpr double resolution = 4e-13;
 // The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
 // their rows the acceleration of contact_sizes.hpp.
 constexpr double probe_growth = 1e6, largest_probe = 1e30;
-// Of the response of free bodies: a smaller one is rounding. The row is held by other things, such as a prescribed
-// motion.
-constexpr double held_share = 1e-12;
 
 }  // namespace
 

@@ -33,8 +33,9 @@ Status ContactStep::begin(double t, double h, std::span<const double> middle, st
   out.gap = gap_;
   out.holding = holding_;
   out.sliding = sliding_;
-  if (system_.evaluate(t, middle, out) != Status::ok || system_.rates_at(t, middle, start_) != Status::ok ||
-      system_.rates_at(t, free, free_) != Status::ok || system_.find_response(t, middle) != Status::ok)
+  // Rates are asked for after the response, by which the host knows which rows no force moves.
+  if (system_.evaluate(t, middle, out) != Status::ok || system_.find_response(t, middle) != Status::ok ||
+      system_.rates_at(t, middle, start_) != Status::ok || system_.rates_at(t, free, free_) != Status::ok)
     return Status::failed;
   const std::span<const double> last = system_.last_forces();
   for (std::size_t r = 0; r < impulses_.size(); ++r) impulses_[r] = h * last[r];

@@ -17,6 +17,13 @@ void shorten(double& x, double& y, double radius) {
   y *= radius / length;
 }
 
+/// The friction of what no force moves: all that there is, against the sliding.
+void oppose(double x, double y, double bound, double (&friction)[2]) {
+  const double speed = std::hypot(x, y);
+  friction[0] = speed > 0 ? -bound * x / speed : 0;
+  friction[1] = speed > 0 ? -bound * y / speed : 0;
+}
+
 }  // namespace
 
 ImpulseProblem::ImpulseProblem() : newton_(std::make_unique<ConeNewton>(*this)) {}
@@ -97,6 +104,7 @@ void ImpulseProblem::slide(const Point& point, const double* D, const double (&f
     }
     const double bound = point.has_normal ? point.friction * lambda[0] : point.friction;
     double wanted[2] = {lambda[1], lambda[2]};
+    if (!(answer > 0)) oppose(free[1], point.tangents > 1 ? free[2] : 0, bound, wanted);
     for (std::size_t i = 0; i < point.tangents && answer > 0; ++i) {
       const double* const row = D + 3 * (i + 1);
       wanted[i] -= (free[i + 1] + row[0] * lambda[0] + row[1] * lambda[1] + row[2] * lambda[2]) / answer;
