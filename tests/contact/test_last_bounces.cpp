@@ -93,6 +93,33 @@ TEST_CASE("a stack of masses on hard stops comes to rest with any integrator") {
     }
 }
 
+// Friction of 0.5 N takes the momentum of 2 N s in 4 s, as the first mass slides ahead all the time: their middle goes
+// 2 m, and the second mass lies on the stop ahead of it by then.
+TEST_CASE("a mass bounces to its rest on one that slides with friction") {
+  for (const double restitution : {0.5, 0.3}) {
+    const auto system = system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+        "  - {{name: a, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+        "  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\njoints:\n"
+        "  - {{name: ja, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],\n"
+        "     initial: {{velocity: 2}}}}\n"
+        "  - {{name: rel, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [1, 0, 0],\n"
+        "     initial: {{velocity: -2}}}}\nforces:\n"
+        "  - {{name: lim, type: joint-limit, joint: rel, lower: -0.1, upper: 0.1, law: hard, restitution: {}}}\n"
+        "  - {{name: rub, type: dry-friction, joint: ja, effort: 0.5}}\n",
+        restitution));
+    for (const char* const name : {"dop853", "rk4", "radau5"})
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << " " << name << ", restitution " << restitution);
+        const Ended ended = run_to_end(*system, *formulation, bounce_settings(name, 1e-9, 6));
+        CHECK(ended.record.end == host::End::done);
+        CHECK(ended.positions[0].x + ended.positions[1].x == Approx(4).epsilon(1e-8));
+        CHECK(ended.positions[1].x - ended.positions[0].x == Approx(0.1).epsilon(1e-8));
+        CHECK(ended.record.events < 200);
+      }
+  }
+}
+
 namespace {
 
 class RowsOverLength final : public host::RowSink {

@@ -18,6 +18,7 @@
 #include "framework/host/simulation/run_tolerances.hpp"
 #include "framework/host/watches/element_events.hpp"
 #include "framework/host/watches/step_check.hpp"
+#include "framework/host/watches/failure_at.hpp"
 
 namespace polyform::host::inline devices {
 

@@ -165,6 +165,12 @@ T root_of(const T& x) {
   return sqrt(x);
 }
 inline double root_of(double x) { return __builtin_sqrt(x); }
+template <std::size_t N>
+Pack<N> root_of(const Pack<N>& x) {
+  Pack<N> roots;
+  for (std::size_t lane = 0; lane < N; ++lane) roots.set(lane, __builtin_sqrt(x[lane]));
+  return roots;
+}
 
 /// The numbers of a state, or its rates: number i of the first lane of these at numbers[i · stride].
 template <class T>
