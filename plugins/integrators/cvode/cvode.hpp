@@ -26,6 +26,9 @@ struct Free {
 template <class Handle>
 using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, Free>;
 
+/// Throws std::runtime_error with CVODE's own name of an error.
+void check(int flag);
+
 template <class Handle>
 Handle made(Handle handle) {
   if (handle == nullptr) throw std::bad_alloc();
