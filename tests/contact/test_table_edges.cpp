@@ -189,8 +189,19 @@ TEST_CASE("a cylinder rolls over the edge of a table as a ball does") {
   }
 }
 
-// Askew, it rolls off one end after the other. Values by moreau-jean: its steps of 1e-4 to 2.5e-5 s, extrapolated.
+// Askew, it goes off with one end after the other. Ends by moreau-jean: with steps of 2e-4 to 5e-5 s they lie within
+// 1e-6 m without friction, and within 1e-4 m where nothing slides. In a body that slides and turns about an end its
+// points share the friction otherwise than here: 1e-3 m.
 TEST_CASE("a cylinder that rolls askew over the edge of a table falls as time stepping says") {
+  struct Case {
+    std::string friction;
+    Vec3 end;
+    double allowed;
+  };
+  const auto [friction, end, allowed] =
+      GENERATE(Case{"{static: 0, dynamic: 0}", {1.082604, 0.07188006, -2.710873}, 3e-6},
+               Case{"{static: 5, dynamic: 5}", {1.0254, 0.0075, -2.6303}, 2e-4},
+               Case{"{static: 0.5, dynamic: 0.4}", {1.0461, -0.0075, -2.6571}, 1.5e-3});
   const double c = std::cos(0.1), s = std::sin(0.1);
   const auto system = system_from_text(
       fmt::format("polyform: 1\ngravity: [0, 0, -9.81]\nground: {{geometry: [{}]}}\nbodies:\n"
@@ -200,12 +211,12 @@ TEST_CASE("a cylinder that rolls askew over the edge of a table falls as time st
                   "joints:\n  - {{name: j, type: free, base: ground, moving: a,\n"
                   "     initial: {{velocity: [{:.17g}, {:.17g}, 0, {:.17g}, {:.17g}, 0]}}}}\n"
                   "forces:\n  - {{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0,\n"
-                  "     friction: {{static: 0.5, dynamic: 0.4}}}}\n",
-                  table, c, s, -std::numbers::pi / 2, 0.6 * c, 0.6 * s, -6 * s, 6 * c));
+                  "     friction: {}}}\n",
+                  table, c, s, -std::numbers::pi / 2, 0.6 * c, 0.6 * s, -6 * s, 6 * c, friction));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const Ended ended = run_to_end(*system, *formulation, exact_run(1.2));
     CHECK(ended.record.energy_drift < 1e-8);
-    CHECK(norm(ended.positions[0] - Vec3{1.0455, -0.0071, -2.6562}) < 1e-3);
+    CHECK(norm(ended.positions[0] - end) < allowed);
   }
 }
