@@ -10,8 +10,8 @@ namespace polyform {
 
 namespace {
 
-/// Up to this violation, relative to the distance from the origin (at least 1 m), derivative_to_solve() does not
-/// project: Newton's iteration comes from less far in a step that resolves the motion.
+/// Up to this violation, relative to the distance of the bodies from the origin, derivative_to_solve() does not project:
+/// Newton's iteration comes from less far in a step that resolves the motion.
 constexpr double closed_for_newton = 1e-4;
 
 }  // namespace
@@ -99,7 +99,7 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
 
 Status AbsoluteSolver::derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read(y);
-  double size = 1;
+  double size = 0;
   for (const Pose& pose : state_.poses()) size = std::max(size, absolute::largest(pose.position));
   if (!(evaluate(t).violation().position <= closed_for_newton * size)) return do_derivative(t, y, ydot);
   return find_rates(t, ydot);
