@@ -94,21 +94,6 @@ TEST_CASE("a block on an incline above the limit of friction slides as Coulomb's
   }
 }
 
-// At the limit the acceleration goes to zero, and with it the time until sliding has a direction of its own.
-TEST_CASE("a block just above the limit of friction slides as Coulomb's law says, in few steps") {
-  for (const double above : {1e-3, 1e-5, 1e-6}) {
-    const double limit = 0.45, friction = limit - above, a = earth * above * std::cos(std::atan(limit));
-    const auto system =
-        system_from_text(block_on_incline(limit, "[0, 0, 0, 0, 0, 0]", fmt::format("{{dynamic: {:.17g}}}", friction)));
-    for (const Formulation* formulation : formulations_for(*system)) {
-      INFO(formulation->name() << " " << above);
-      const Ended ended = run_to_end(*system, *formulation, exact_run(1));
-      CHECK(ended.positions[0].x == Approx(0.5 * a).epsilon(1e-6));
-      CHECK(ended.record.steps < 1000);
-    }
-  }
-}
-
 // Up the incline against friction, then back where it cannot hold, or not where it can.
 TEST_CASE("a block slides to rest and stays, or turns back, as its friction says") {
   const double angle = std::atan(0.3), up = earth * (std::sin(angle) + 0.4 * std::cos(angle));
