@@ -23,6 +23,23 @@ namespace polyform::apps {
 using host::Exit;
 using host::Failure;
 
+namespace {
+
+/// The words of a message, with the names in it, which stand between backticks: what it says of one case is what it
+/// says of another one, but for the numbers.
+std::string without_numbers(std::string_view message) {
+  std::string words;
+  bool is_name = false;
+  for (const char c : message) {
+    if (c == '`') is_name = !is_name;
+    const bool of_number = (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+' || c == 'e';
+    if (is_name || !of_number) words += c;
+  }
+  return words;
+}
+
+}  // namespace
+
 StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins),
@@ -63,7 +80,7 @@ void StudyCases::check_model() {
   bool missing_plugin = false;
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   print(diagnostics);
-  for (const Diagnostic& d : diagnostics.all()) warnings_of_model_.emplace(d.message);
+  for (const Diagnostic& d : diagnostics.all()) warnings_of_model_.insert(without_numbers(d.message));
   if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
   const host::RunSettings settings = settle(*plugins_.catalog, settings_.run, system->description());
   SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
@@ -263,7 +280,7 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
 
 std::string StudyCases::new_warning(const host::Diagnostics& diagnostics) const {
   for (const Diagnostic& d : diagnostics.all())
-    if (d.severity == Severity::warning && !warnings_of_model_.contains(std::string(d.message)))
+    if (d.severity == Severity::warning && !warnings_of_model_.contains(without_numbers(d.message)))
       return std::string(d.message);
   return "";
 }

@@ -106,7 +106,7 @@ class StudyCases {
   /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
   std::unique_ptr<PreparedCase> prepare_in_place(std::size_t number);
-  /// The first warning that the model as it is written does not give; or "".
+  /// The first warning that the model as it is written does not give, be it with other numbers; or "".
   std::string new_warning(const host::Diagnostics&) const;
   /// Of a case that has ended, others can be made.
   void give_back(std::unique_ptr<PreparedCase>);
@@ -121,7 +121,7 @@ class StudyCases {
   CaseSettings settings_;
   host::VariedModel model_;
   std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
-  std::set<std::string> warnings_of_model_;       ///< as it is written: they are printed
+  std::set<std::string> warnings_of_model_;       ///< as it is written, which are printed; their words without numbers
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;  ///< of the model as it is written
