@@ -198,8 +198,8 @@ void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
                  fmt::format("joint `{}` closes no loop and cannot be its cut joint", d.joints[edge].name),
                  "remove `cut: true`");
   const auto& free = parts.forest.added_roots;
-  constexpr std::size_t named = 3;  // more are counted: a heap of spheres would fill pages
-  if (free.size() > named) {
+  constexpr std::size_t most = 8, named = 3;  // a warning for each of a heap of spheres would fill pages
+  if (free.size() > most) {
     std::string names;
     for (std::size_t k = 0; k < named; ++k) names += fmt::format("{}`{}`", k == 0 ? "" : ", ", d.bodies[free[k]].name);
     parts.report(diagnostics, Severity::warning, d.bodies[free[0]], {}, {},
