@@ -513,7 +513,8 @@ const tests = {
       .map((factor) => polyform.influence(factor, polyform.columns.at(-1)))`);
     assert.ok(shares.every((share) => share > 0.2) && shares[0] + shares[1] < 1.01, String(shares));
     assert.equal(await page(`document.getElementById('disagreement').hidden`), true);
-    assert.equal(await page(`document.getElementById('failures').hidden`), true);
+    // Each case has a warning: how the rod starts is left open, since its factor gives a position and no velocity.
+    assert.match(await page(`document.getElementById('reasons').textContent`), /leave open how some joints start to move/);
     assert.equal(await page(`document.querySelectorAll('#matrix-cells canvas').length`), 16);
     return `loaded in ${loaded.toFixed(0)} ms`;
   },
