@@ -147,7 +147,6 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
 template void box_box<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 template void box_box<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
-template <bool carried>
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_box(a.position - h, a.radius, b);
@@ -155,11 +154,8 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   const auto places = out.subspan(2).first<2>();
   const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
   places[0] = places[1] = none;
-  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, carried ? a.radius : 0, places);
-  for (std::size_t k = 0; k < corners_of_box; ++k)
-    out[4 + k] = corner_at_side(corner_of(b, k), a, carried ? a.radius : 0).value_or(none);
+  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, 0, places);
+  for (std::size_t k = 0; k < corners_of_box; ++k) out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
 }
-template void capsule_box<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
-template void capsule_box<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
 }  // namespace polyform::contact

@@ -18,7 +18,6 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
 
 /// Both half balls, the places where the axis goes in over the box and comes out, and its corners beside the axis.
 inline constexpr std::size_t capsule_box_points = 4 + corners_of_box;
-template <bool carried>
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;
 
 /// The nearest place of a ball of a radius about a point and a box.

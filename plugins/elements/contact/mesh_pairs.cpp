@@ -182,7 +182,6 @@ void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
 }
 
 std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 4 + corner_places(b); }
-template <bool carried>
 void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_mesh(a.position - h, a.radius, b);
@@ -190,13 +189,10 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
   std::ranges::fill(out.subspan(2), none);
   edge_across(
-      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b,
+      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), 0, b,
       [](const Crossing&) { return true; }, out.subspan(2, 2));
-  put_corners(b, a, none, out.subspan(4),
-              [&](const Vec3& corner) { return corner_at_side(corner, a, carried ? a.radius : 0).value_or(none); });
+  put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
-template void capsule_mesh<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
-template void capsule_mesh<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
 
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
   return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();

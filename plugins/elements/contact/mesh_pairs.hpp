@@ -20,7 +20,6 @@ void sphere_mesh(const PlacedShape& sphere, const PlacedShape& mesh, std::span<C
 
 /// Both half balls, the places where the axis goes in over the mesh and comes out, and its corners beside the axis.
 std::size_t capsule_mesh_points(const PlacedShape& capsule, const PlacedShape& mesh) noexcept;
-template <bool carried>
 void capsule_mesh(const PlacedShape& capsule, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
 /// The place where face, edge or corner of the mesh and the ellipsoid are nearest to each other.

@@ -36,17 +36,16 @@ ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape&
   return at_height(center, radius, dot(normal, center - plane.position), normal);
 }
 
-std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule, double beyond) noexcept {
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept {
   const Vec3 axis = axis_of(capsule.R), from = capsule.position - corner;
   const double along = dot(axis, from);
   const Vec3 line = from - along * axis;
   const double distance = norm(line), place = capsule.half_length - std::abs(along);
-  if (!(place > -beyond) || !(distance > 0)) return std::nullopt;
+  if (!(place > 0) || !(distance > 0)) return std::nullopt;
   const double gap = distance - capsule.radius;
   const Vec3 normal = (1 / distance) * line;
   ContactPoint point{gap, normal, corner + (0.5 * gap) * normal};
   point.place = place;
-  point.distance = std::max(std::abs(gap), -place);
   return point;
 }
 

@@ -30,8 +30,8 @@ ContactPoint corner_over_cylinder(const Vec3& corner, const PlacedShape& cylinde
 ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& cylinder,
                                 const std::array<double, 2>& out_of_ends) noexcept;
 /// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half
-/// balls, and lies farther beyond the side than `beyond`, m.
-std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule, double beyond = 0) noexcept;
+/// balls.
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
 
 /// The place of an ellipsoid that is nearest to a point, and the outward normal there (unit).
 struct EllipsoidPlace {
