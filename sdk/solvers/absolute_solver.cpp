@@ -3,18 +3,9 @@
 #include <algorithm>
 
 #include "polyform/mechanics/observation.hpp"
-#include "polyform/mechanics/scale.hpp"
 #include "polyform/solvers/observed.hpp"
 
 namespace polyform {
-
-namespace {
-
-/// Up to this violation, relative to the distance of the bodies from the origin, derivative_to_solve() does not project:
-/// Newton's iteration comes from less far in a step that resolves the motion.
-constexpr double closed_for_newton = 1e-4;
-
-}  // namespace
 
 AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tolerance, const std::vector<bool>& absent)
     : centred_(view),
@@ -35,9 +26,6 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
 }
 
 void* AbsoluteSolver::query(std::string_view asked) noexcept {
-  // Trees and uncorrected systems have the same derivative in any case.
-  if (asked == NewtonDerivative::interface_name)
-    return project_stages_ ? static_cast<NewtonDerivative*>(this) : nullptr;
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name) return rheonomic_.empty() ? static_cast<PowerSource*>(this) : nullptr;
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
@@ -94,19 +82,6 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   read(y);
   Correction unused;
   if (project_stages_ && !project(t, y, unused)) return Status::failed;
-  return find_rates(t, ydot);
-}
-
-Status AbsoluteSolver::derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
-  read(y);
-  double size = 0;
-  for (const Pose& pose : state_.poses()) size = std::max(size, absolute::largest(pose.position));
-  if (!(evaluate(t).violation().position <= closed_for_newton * size)) return do_derivative(t, y, ydot);
-  return find_rates(t, ydot);
-}
-
-/// The rates at the state just read or projected.
-Status AbsoluteSolver::find_rates(double t, std::span<double> ydot) noexcept {
   if (!find_accelerations(t, Accelerations::of_stage)) return Status::failed;
   state_.position_rates(ydot);
   state_.velocity_rates(found_->of_blocks(), ydot);

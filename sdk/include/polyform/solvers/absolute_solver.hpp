@@ -12,7 +12,6 @@
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/kernels.hpp"
-#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
@@ -27,24 +26,15 @@ namespace polyform {
 ///                coordinates of code-defined joints;
 ///   x:           first-order states of forces and modules.
 ///
-/// Discrete states of its own: the signs of the cut joints' quaternions. Most of its functions are those of the five
+/// Discrete states of its own: the signs of the cut joints' quaternions. Most of its functions are those of the four
 /// interfaces that it implements.
-class AbsoluteSolver : public Solver,
-                       public Equations,
-                       public PowerSource,
-                       public SecondOrderSystem,
-                       public NewtonDerivative {
+class AbsoluteSolver : public Solver, public Equations, public PowerSource, public SecondOrderSystem {
  public:
   std::string_view failure() const noexcept override { return failure_; }
   void* query(std::string_view asked) noexcept override;
   double power() noexcept override;
   std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-
-  /// The derivative at y itself, where y is closed but for an error of a step. The projection of y changes with each
-  /// position and velocity in the directions that constraints block. Through it their errors act on what is stiff, and
-  /// an implicit step becomes too inaccurate by far. The difference to derivative() ends with the step's correction.
-  Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
   std::size_t blocks() const noexcept override { return system_.equations().blocks(); }
   void describe_block(std::size_t i, Block& out) const noexcept override {
@@ -93,7 +83,6 @@ class AbsoluteSolver : public Solver,
   Status do_form(double t, const ConstStateView&, EquationValues&) noexcept override;
 
   void read(std::span<const double> y) noexcept;
-  Status find_rates(double t, std::span<double> ydot) noexcept;
   const AbsoluteEquations& evaluate(double t) noexcept;
   void find_loads(double t) noexcept;
   bool find_accelerations(double t, Accelerations) noexcept;
