@@ -93,6 +93,24 @@ TEST_CASE("a box on four corners breaks away at the limit of friction under a gr
   check_breakaway(0.7, 0.5, 0, -0.05);
 }
 
+// The acceleration is g cos α (tan α − μ). Wrong directions of what begins to slide would hold the box.
+TEST_CASE("a box just above the limit of friction begins to slide from rest as Coulomb's law says, in few steps") {
+  const double tangent = 0.5, across = gravity / std::sqrt(1 + tangent * tangent);
+  for (const double turned : {0.0, 0.3})
+    for (const double above : {1e-1, 1e-3, 1e-5, 1e-7}) {
+      const auto system =
+          system_from_text(box_on_slope(tangent, turned, fmt::format("{{dynamic: {:.17g}}}", tangent - above)));
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << ", turned by " << turned << ", above by " << above);
+        const Ended ended = run_to_end(*system, *formulation, exact_run(1));
+        // Rounding of the forces, of what is left of them.
+        CHECK(ended.velocities[0].x == Approx(across * above).epsilon(1e-10 + 1e-13 / above));
+        CHECK(ended.positions[0].x == Approx(0.5 * across * above).epsilon(1e-10 + 1e-13 / above));
+        CHECK(ended.record.steps < 100);
+      }
+    }
+}
+
 // Both go together until the friction between them cannot give the upper one the acceleration of both: at
 // F = (μ_s + μ_d) (m + m) g, when the lower one has slid since F = μ_s (m + m) g. Then the upper one has μ_d g.
 TEST_CASE("a box slides off the box that is pulled from below it") {

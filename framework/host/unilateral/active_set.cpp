@@ -56,7 +56,81 @@ bool ActiveSet::find() {
   if (event_ != Event::grips && rest_all()) return true;
   points_ = before;
   begin_with_cones();
+  const std::vector<Point> found = points_;
+  if (guide_by_forces() && is_guided_rightly()) return true;
+  points_ = found;
+  if (guide() && settle() && is_guided_rightly()) return true;
+  points_ = found;
   return settle();
+}
+
+/// Whether all that is guided is accelerated along its direction, and not across it. A direction that is wrong by the
+/// error of an iteration would hold what it has across, with forces that friction has not got.
+bool ActiveSet::is_guided_rightly() {
+  constexpr double across_allowed = 1e-6;  // of the acceleration along the direction
+  if (!solve_modes() || contradiction(true)) return false;
+  const double motion = problem_.b.lpNorm<Eigen::Infinity>();
+  bool any = false;
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    if (!points_[p].guided || points_[p].mode != UnilateralMode::slip) continue;
+    const double* const d = points_[p].direction;
+    const double x = rates_[row_of(p) + 1], y = rates_[row_of(p) + 2], along = d[0] * x + d[1] * y;
+    if (!(along > judged * motion) || !(std::abs(d[0] * y - d[1] * x) < across_allowed * along)) return false;
+    any = true;
+  }
+  return any;
+}
+
+/// Lets all that rests slide against the forces that would hold it. Just above the limit of friction that is where it
+/// goes, and these forces are known to rounding, which accelerations near zero are not. Whether there is any.
+bool ActiveSet::guide_by_forces() {
+  std::vector<char> rests(points_.size(), 0);
+  bool any = false;
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    const bool is_at_rest = is_closed(p) && problem_.points[p].tangents == 2 && !problem_.points[p].slides;
+    any = any || (is_at_rest && points_[p].mode == UnilateralMode::slip);
+    rests[p] = is_at_rest;
+    if (is_at_rest) points_[p].mode = UnilateralMode::stick;
+  }
+  if (!any || !solve_modes()) return false;
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    if (!rests[p] || !(friction_of(p) > 0)) continue;
+    slip(p);
+    points_[p].guided = true;
+  }
+  return true;
+}
+
+/// Rates with a little less friction at these points, which begin to slide: at their limit they have none yet.
+Eigen::VectorXd ActiveSet::eased_rates(const std::vector<char>& which) const {
+  ConeProblem easier = problem_;
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    if (which[p] && !problem_.points[p].slides)
+      easier.points[p].friction = eased * std::min(problem_.points[p].friction, points_[p].sliding);
+  Eigen::VectorXd forces = forces_;
+  easier.solve(forces);
+  return problem_.b + problem_.W * forces;
+}
+
+/// What begins to slide without an event at its limit, as at the start of a run, is guided as what breaks away. Whether
+/// there is any.
+bool ActiveSet::guide() {
+  std::vector<char> begins(points_.size(), 0);
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    begins[p] =
+        problem_.points[p].tangents == 2 && !problem_.points[p].slides && points_[p].mode == UnilateralMode::slip;
+  if (std::ranges::none_of(begins, [](char one) { return one != 0; })) return false;
+  const Eigen::VectorXd rates = eased_rates(begins);
+  if (!rates.allFinite()) return false;
+  const double motion = problem_.b.lpNorm<Eigen::Infinity>();
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    const Index row = row_of(p);
+    const double away = std::hypot(rates[row + 1], rates[row + 2]);
+    if (!begins[p] || !(away > judged * motion)) continue;
+    for (Index i = 0; i < 2; ++i) points_[p].direction[i] = rates[row + 1 + i] / away;
+    points_[p].guided = true;
+  }
+  return true;
 }
 
 /// The points that share forces with one, and it: those that the null space connects, one by the next.
@@ -91,14 +165,8 @@ bool ActiveSet::break_away() {
   // One point with one tangent goes against its friction.
   if (shares_.is_unique() && fired.tangents == 1) return false;
   const std::vector<char> sharing = sharing_with(fired_);
-  ConeProblem easier = problem_;
-  for (std::size_t p = 0; p < points_.size(); ++p)
-    if (sharing[p] && !problem_.points[p].slides)
-      easier.points[p].friction = eased * std::min(problem_.points[p].friction, points_[p].sliding);
-  Eigen::VectorXd forces = forces_;
-  easier.solve(forces);
-  if (!forces.allFinite()) return false;
-  const Eigen::VectorXd rates = problem_.b + problem_.W * forces;
+  const Eigen::VectorXd rates = eased_rates(sharing);
+  if (!rates.allFinite()) return false;
   const double motion = problem_.b.lpNorm<Eigen::Infinity>();
   bool any = false;
   for (std::size_t p = 0; p < points_.size(); ++p) {

@@ -53,6 +53,10 @@ class ActiveSet {
   double friction_of(std::size_t p) const;
   void slip(std::size_t p);
   bool break_away();
+  Eigen::VectorXd eased_rates(const std::vector<char>& which) const;
+  bool guide();
+  bool guide_by_forces();
+  bool is_guided_rightly();
   std::vector<char> sharing_with(std::size_t point) const;
   void slide_on();
   bool go_on();

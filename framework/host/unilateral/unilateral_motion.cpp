@@ -19,6 +19,8 @@ namespace {
 constexpr double force_share = 1e-9;
 // Of the speed of contact_sizes.hpp: what has broken away and is faster has a direction of its own.
 constexpr double guided_speed = 1e-4;
+// The same of what nothing pushes across its direction: so fast, it is not stiff any more.
+constexpr double straight_speed = 0.05;
 // A part of the body: a gap of a row that holds, which no drift within a step makes. Its place is another one.
 constexpr double longest_closing = 0.05;
 // A part of the body: a row that holds and has passed the end of its place by more lets go before the end of the step,
@@ -99,6 +101,19 @@ double UnilateralMotion::least_speed(std::size_t row) const {
 
 double UnilateralMotion::speed_along(std::size_t k) const {
   return set_.rate(three * k + 1) * now_.directions[2 * k] + set_.rate(three * k + 2) * now_.directions[2 * k + 1];
+}
+
+/// How much faster than it is what has broken away may slide along its direction alone, in parts of the speed of
+/// contact_sizes.hpp; at the evaluated forces. If no force is needed across the direction, it is the one of v/|v| too,
+/// which at a small acceleration is stiff for long. allowed: a force that is rounding.
+double UnilateralMotion::guided_room(std::size_t k, double allowed) const {
+  const double speed = speed_along(k) / units_[k].speed, near = guided_speed - speed;
+  const double* const d = now_.directions.data() + 2 * k;
+  const std::span<const double> forces = forces_.forces();
+  const double across = std::abs(d[0] * forces[three * k + 2] - d[1] * forces[three * k + 1]);
+  if (!(allowed > 0)) return near;
+  const double straight = std::max(1 - across / (4 * allowed), -1.0);
+  return std::max(near, std::min(straight, straight_speed - speed));
 }
 
 bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
@@ -271,7 +286,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (now_.modes[k] == UnilateralMode::slip) {
       // Friction that begins where nothing moves has no direction yet.
       if (set_.sliding(k) > 0) tell(resting, has_direction(k) ? speed_along(k) + least_rest(k) : -1, unknown);
-      if (now_.guided[k]) tell(gripping, guided_speed * units_[k].speed - speed_along(k), unknown);
+      if (now_.guided[k]) tell(gripping, guided_room(k, allowed), unknown);
     } else {
       const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
       const double held = std::hypot(forces[row + 1], has_tangent(k, 1) ? forces[row + 2] : 0);

@@ -102,6 +102,7 @@ class UnilateralMotion {
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
+  double guided_room(std::size_t k, double allowed) const;
   double least_rest(std::size_t k) const { return units_[k].rest(); }
   double least_speed(std::size_t row) const;
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
