@@ -109,7 +109,7 @@ struct StudyFiles {
   std::string_view method;
   const CompiledCases* compiled = nullptr;
   const DeviceCases* device = nullptr;
-  std::string_view isolated_for = {};  ///< the plugin of others for which each case had a process of its own; or ""
+  std::string isolated_for = {};  ///< the plugin of others for which each case had a process of its own; or ""
 };
 
 void report(const StudyArguments& arguments, const StudyFiles& files, const host::StudyTable& table,
@@ -267,11 +267,10 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   host::mend_streams();
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());
-  report(
-      arguments,
-      {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()), cases.compiled(),
-       cases.device(), !arguments.isolate && cases.wants_isolation() ? std::string_view(cases.plugin_of_others()) : ""},
-      table, counts);
+  report(arguments,
+         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()), cases.compiled(),
+          cases.device(), !arguments.isolate && cases.wants_isolation() ? cases.plugin_of_others() : ""},
+         table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
           files.keeps_rows() ? "What was done is kept; --resume goes on with it." : "");
@@ -389,7 +388,8 @@ void add_study(CLI::App& app, Action& action) {
       "    --quantity \"fastest=max(pin.v)\" --output rod.csv\n"
       "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 500 \\\n"
       "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
-      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000\n"
+      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000 \\\n"
+      "    --quantity \"far=max(hand.x)\" --output arm.csv\n"
       "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"
       "    --quantity \"end=final(pin.q)\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });

@@ -132,8 +132,12 @@ void StudyCases::find_types(const host::Description& model, const SolverChoice& 
   types_.emplace("integrator", integrator_);
   if (const ImporterType* const importer = host::importer_for(*plugins_.catalog, file_, model_.text()))
     types_.emplace("importer", importer->name());
+}
+
+std::string StudyCases::plugin_of_others() const {
   for (const host::PluginRecord* const plugin : plugins_with(types_, *plugins_.found))
-    if (plugin->chosen && plugin_of_others_.empty()) plugin_of_others_ = plugin->name;
+    if (plugin->chosen) return plugin->name;
+  return "";
 }
 
 bool StudyCases::is_on_device() const { return device_ && device_->obstacle().empty(); }

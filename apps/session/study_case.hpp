@@ -82,8 +82,8 @@ class StudyCases {
   const DeviceCases* device() const { return device_.get(); }
   /// A plugin of the cases that does not come with polyform; "": none. What it keeps between calls nobody knows, so
   /// each case has a process of its own unless told otherwise.
-  const std::string& plugin_of_others() const { return plugin_of_others_; }
-  bool wants_isolation() const { return !plugin_of_others_.empty() && !is_on_device(); }
+  std::string plugin_of_others() const;
+  bool wants_isolation() const { return !is_on_device() && !plugin_of_others().empty(); }
   /// How the cases are evaluated: together, or why not.
   std::string evaluation() const;
 
@@ -126,7 +126,6 @@ class StudyCases {
   std::vector<std::string> factor_units_;
   std::string integrator_;  ///< of the model as it is written
   TypeNames types_;
-  std::string plugin_of_others_;
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
   std::unique_ptr<DeviceCases> device_;

@@ -59,8 +59,6 @@ bool ActiveSet::find() {
   const std::vector<Point> found = points_;
   if (guide_by_forces() && is_guided_rightly()) return true;
   points_ = found;
-  if (guide() && settle() && is_guided_rightly()) return true;
-  points_ = found;
   return settle();
 }
 
@@ -110,27 +108,6 @@ Eigen::VectorXd ActiveSet::eased_rates(const std::vector<char>& which) const {
   Eigen::VectorXd forces = forces_;
   easier.solve(forces);
   return problem_.b + problem_.W * forces;
-}
-
-/// What begins to slide without an event at its limit, as at the start of a run, is guided as what breaks away. Whether
-/// there is any.
-bool ActiveSet::guide() {
-  std::vector<char> begins(points_.size(), 0);
-  for (std::size_t p = 0; p < points_.size(); ++p)
-    begins[p] =
-        problem_.points[p].tangents == 2 && !problem_.points[p].slides && points_[p].mode == UnilateralMode::slip;
-  if (std::ranges::none_of(begins, [](char one) { return one != 0; })) return false;
-  const Eigen::VectorXd rates = eased_rates(begins);
-  if (!rates.allFinite()) return false;
-  const double motion = problem_.b.lpNorm<Eigen::Infinity>();
-  for (std::size_t p = 0; p < points_.size(); ++p) {
-    const Index row = row_of(p);
-    const double away = std::hypot(rates[row + 1], rates[row + 2]);
-    if (!begins[p] || !(away > judged * motion)) continue;
-    for (Index i = 0; i < 2; ++i) points_[p].direction[i] = rates[row + 1 + i] / away;
-    points_[p].guided = true;
-  }
-  return true;
 }
 
 /// The points that share forces with one, and it: those that the null space connects, one by the next.

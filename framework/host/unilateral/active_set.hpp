@@ -54,7 +54,6 @@ class ActiveSet {
   void slip(std::size_t p);
   bool break_away();
   Eigen::VectorXd eased_rates(const std::vector<char>& which) const;
-  bool guide();
   bool guide_by_forces();
   bool is_guided_rightly();
   std::vector<char> sharing_with(std::size_t point) const;

@@ -12,11 +12,11 @@ namespace polyform::host::inline unilateral {
 
 SteppedContacts::SteppedContacts(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
                                  UnilateralUse use)
-    : view_(view),
-      set_(view, t, start, solver, use == UnilateralUse::steps ? use : UnilateralUse::none),
+    : set_(view, t, start, solver, use == UnilateralUse::steps ? use : UnilateralUse::none),
       solver_(solver),
       second_(ask<SecondOrderSystem>(solver)),
       response_(view, set_, solver),
+      driven_(view, set_),
       tally_(set_),
       y_(solver.state_size()),
       base_(solver.state_size()),
@@ -43,10 +43,7 @@ void SteppedContacts::check(const SystemView& view, double t, const ConstStateVi
   set_.evaluate(t, y_);
   const std::vector<ContactSizes> sizes = contact_sizes(view, start, set_);
   refuse_overlaps(set_, sizes);
-  system_sizes_ = sizes_of_system(view, start);
-  sizes_of_velocities_.resize(view.nv);
-  for (std::size_t k = 0; k < sizes.size(); ++k)
-    if (const std::size_t v = set_.velocity_of(k); v != UnilateralPoint::none) sizes_of_velocities_[v] = sizes[k];
+  driven_.measure(start, sizes);
 }
 
 /// Runs what may throw.
@@ -76,38 +73,8 @@ Status SteppedContacts::find_points(double t, std::span<const double> y, double 
     for (std::size_t k = 0; k < set_.points(); ++k)
       if (!set_.point(k).has_gap || (set_.has_place(k) && set_.gap(k) <= reach)) chosen_.push_back(k);
     take_last_forces();
-    step_ = step;
-    take_sizes();
+    driven_.begin(chosen_, step);
   });
-}
-
-void SteppedContacts::take_sizes() {
-  held_.assign(three * chosen_.size(), 0);
-  resting_.resize(three * chosen_.size());
-  for (auto* part : {&gaps_, &responses_, &speeds_}) part->resize(chosen_.size());
-  for (std::size_t p = 0; p < chosen_.size(); ++p) {
-    const std::size_t k = chosen_[p], v = set_.velocity_of(k);
-    const ContactSizes& sizes = v == UnilateralPoint::none ? system_sizes_ : sizes_of_velocities_[v];
-    gaps_[p] = set_.gap(k);
-    speeds_[p] = set_.rate(three * k);
-    responses_[p] =
-        v == UnilateralPoint::none ? free_response(view_, set_.frame_of(k, 0), set_.frame_of(k, 1)) : sizes.response;
-    for (std::size_t i = 0; i < three; ++i) resting_[three * p + i] = resting_speed(set_.terms(three * k + i), sizes);
-  }
-}
-
-/// Failure if what no force moves closes within the step.
-void SteppedContacts::see_driven(double t) const {
-  constexpr double least_overlap = 1e-10;  // of the length of contact_sizes.hpp: surfaces that are nearer touch
-  for (std::size_t p = 0; p < chosen_.size(); ++p) {
-    const UnilateralPoint& point = set_.point(chosen_[p]);
-    if (held_[three * p] == 0 || !(speeds_[p] < -resting_[three * p])) continue;
-    if (!point.has_gap) refuse_driven(set_, chosen_[p], t);
-    const std::size_t v = set_.velocity_of(chosen_[p]);
-    const double length = v == UnilateralPoint::none ? system_sizes_.length : sizes_of_velocities_[v].length;
-    if (gaps_[p] + 0.5 * step_ * speeds_[p] < -least_overlap * length)
-      refuse_driven(set_, chosen_[p], t - gaps_[p] / speeds_[p]);
-  }
 }
 
 /// Both lists are in the order of the keys.
@@ -149,18 +116,15 @@ Status SteppedContacts::rates_at(double t, std::span<const double> y, std::span<
     set_.rates_at(t, y, rates_);
     for (std::size_t p = 0; p < chosen_.size(); ++p)
       for (std::size_t i = 0; i < three; ++i) rates[three * p + i] = rates_[three * chosen_[p] + i];
-    // What no force moves and does not slide must not rub by its rounding.
-    for (std::size_t row = 0; row < held_.size(); ++row)
-      if (held_[row] != 0 && std::abs(rates[row]) < resting_[row]) rates[row] = 0;
+    driven_.leave_out_resting(rates);
   });
 }
 
 Status SteppedContacts::find_response(double t, std::span<const double> y) noexcept {
   return guard([&] {
-    if (!response_.find(t, y, chosen_, responses_))
+    if (!response_.find(t, y, chosen_, driven_.responses()))
       throw Failure(Exit::simulation_failed, fmt::format("the response to impulses of contact: {}", solver_.failure()));
-    std::ranges::copy(response_.held(), held_.begin());
-    see_driven(t);
+    driven_.take_held(response_.held(), t);
   });
 }
 

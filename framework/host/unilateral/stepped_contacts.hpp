@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/host/evaluation/run_state.hpp"
-#include "framework/host/unilateral/contact_sizes.hpp"
+#include "framework/host/unilateral/driven_rows.hpp"
 #include "framework/host/unilateral/sparse_response.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 #include "framework/host/unilateral/unilateral_tally.hpp"
@@ -61,29 +61,20 @@ class SteppedContacts final : public UnilateralSystem {
 
   void check(const SystemView&, double t, const ConstStateView& start);
   void take_last_forces();
-  void take_sizes();
-  void see_driven(double t) const;
   void tally_times(double step, std::span<const UnilateralMode> modes);
   Status find_velocities(double t, std::span<const double> forces, std::span<const double> y);
   double work_along(double t, std::span<const double> impulses, std::span<const double> y);
   template <class Act>
   Status guard(const Act&) noexcept;
 
-  const SystemView& view_;
   UnilateralSet set_;
   Solver& solver_;
   SecondOrderSystem* second_;
   SparseResponse response_;
+  DrivenRows driven_;
   UnilateralTally tally_;
   std::vector<std::size_t> chosen_;  ///< points of the set, by their keys
   std::vector<Kept> kept_;           ///< by their keys
-  ContactSizes system_sizes_;
-  std::vector<ContactSizes> sizes_of_velocities_;
-  /// Of the chosen points at the middle of the step, with velocities on which no contact acts.
-  std::vector<double> gaps_, responses_, speeds_;
-  std::vector<double> resting_;  ///< per row: what is slower rests
-  std::vector<char> held_;       ///< per row: no force moves it
-  double step_ = 0;
   std::vector<double> last_forces_, all_, rates_, y_, base_, with_;
   std::vector<UnilateralMode> modes_;  ///< per point of the set
   std::vector<char> seen_;             ///< per element: what it did in a step

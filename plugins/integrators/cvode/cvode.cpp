@@ -99,8 +99,6 @@ Cvode::Cvode(FirstOrderSystem& system, const StepSettings& settings, int method,
   } else {
     attach_krylov();
   }
-  // A system's own matrix is of its derivative proper.
-  if (method == CV_BDF && newton_ == nullptr) to_solve_ = ask<NewtonDerivative>(system);
 }
 
 int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept {
@@ -108,8 +106,8 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
   if (me.states_ == 0) N_VConst(0, ydot);
   if (me.state_.empty()) return 0;
   if (me.rate_.empty()) {
-    if (me.find_rates(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
-  } else if (me.find_rates(t, me.numbers(y), me.rate_) == Status::ok) {
+    if (me.system_.derivative(t, me.numbers(y), me.numbers(ydot)) == Status::ok) return 0;
+  } else if (me.system_.derivative(t, me.numbers(y), me.rate_) == Status::ok) {
     std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
@@ -179,8 +177,8 @@ Status Cvode::reinitialize(double first_step) noexcept {
 /// that begins anew in each step collects errors of order 1.
 /// With Newton's matrix, the system's own or a dense one, the correction is solved first. A correction also moves what
 /// is stiff, in proportion to its inertia, and a step from there would return in one step, at a velocity far outside
-/// the tolerances. The solution keeps the errors of constraints, which do not grow by themselves, and takes what is
-/// stiff to where the implicit method would have left it.
+/// the tolerances. The solution takes what is stiff to where the implicit method would have left it. What it keeps of
+/// the errors of constraints, the next corrections take off. Without a solution the correction is taken as it is.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
   double t, gamma, rl1;
@@ -189,16 +187,12 @@ Status Cvode::adopt_correction() noexcept {
   const int flag = CVodeGetNonlinearSystemData(memory_.cvode.get(), &t, &solution, &y, &f, &gamma, &rl1, &slope, &user);
   if (flag != CV_SUCCESS) return fail_with(flag);
   const std::span<double> now = numbers(solution);
-  if (memory_.matrix == nullptr && newton_ == nullptr) {
-    std::copy_n(state_.begin(), states_, now.begin());
-    return Status::ok;
-  }
   const std::span<double> change = numbers(memory_.scratch.get()), raw = numbers(memory_.end.get());
   for (std::size_t i = 0; i < states_; ++i) change[i] = state_[i] - raw[i];
   constexpr int passes = 2;  // one leaves 1/(γλ) of what is stiff, which a velocity still feels as 1/γ of it
-  for (int pass = 0; pass < passes; ++pass)
-    if (!solve_in_place(memory_.scratch.get())) return Status::ok;
-  for (std::size_t i = 0; i < states_; ++i) now[i] = raw[i] + change[i];
+  bool solved = memory_.matrix != nullptr || newton_ != nullptr;
+  for (int pass = 0; solved && pass < passes; ++pass) solved = solve_in_place(memory_.scratch.get());
+  for (std::size_t i = 0; i < states_; ++i) now[i] = solved ? raw[i] + change[i] : state_[i];
   return Status::ok;
 }
 
@@ -273,9 +267,9 @@ Status Cvode::fail_to_solve(std::string_view what) noexcept {
   } catch (const std::bad_alloc&) {
     where = {};  // without a name the sentence is shorter
   }
-  return fail(Message("{}: the implicit equations of a step could not be solved{}{}{}", what,
-                      where.empty() ? "" : ", least of all for ", where,
-                      where.empty() ? "" : "; a softer law there, or an explicit integrator, may get further"));
+  const UnsolvedPlace place = UnsolvedPlace::at(where);
+  return fail(Message("{}: the implicit equations of a step could not be solved{}{}{}", what, place.before, place.name,
+                      place.remedy));
 }
 
 Status Cvode::fail_with(int flag) noexcept {

@@ -72,9 +72,6 @@ class Cvode final : public StepByStep {
   void attach_dense(std::size_t n);
   void attach_krylov();
   Status replace_krylov() noexcept;
-  Status find_rates(double t, std::span<const double> y, std::span<double> rates) noexcept {
-    return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rates) : system_.derivative(t, y, rates);
-  }
   Status reinitialize(double first_step) noexcept;
   int reset_integrals();
   int set_integral_tolerances();
@@ -88,12 +85,11 @@ class Cvode final : public StepByStep {
 
   FirstOrderSystem& system_;
   StepSettings settings_;
-  NewtonMatrix* newton_ = nullptr;        // of the system, for BDF, or none
-  NewtonDerivative* to_solve_ = nullptr;  // where that is none: of the system, for BDF, or none
-  double linearized_for_ = 0;             // the step for which derivatives were taken last, s
-  std::size_t states_;                    // that CVODES steps on; integrals follow
-  std::vector<double> state_;             // corrected, with the integrals
-  std::vector<double> rate_;              // of it, where there are integrals
+  NewtonMatrix* newton_ = nullptr;  // of the system, for BDF, or none
+  double linearized_for_ = 0;       // the step for which derivatives were taken last, s
+  std::size_t states_;              // that CVODES steps on; integrals follow
+  std::vector<double> state_;       // corrected, with the integrals
+  std::vector<double> rate_;        // of it, where there are integrals
   double largest_integral_ = 0;
   Memory memory_;
   Sentence derivative_failure_;      // the last one within the current step

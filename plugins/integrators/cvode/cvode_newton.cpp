@@ -26,10 +26,12 @@ constexpr double refused_part = 0.01;
 
 void Cvode::attach_dense(std::size_t n) {
   const auto rows = static_cast<sunindextype>(n);
-  memory_.solution.reset(made(N_VClone(memory_.end.get())));
-  memory_.matrix.reset(made(SUNDenseMatrix(rows, rows, memory_.context.get())));
-  Owned<SUNLinearSolver> dense(made(SUNLinSol_Dense(memory_.end.get(), memory_.matrix.get(), memory_.context.get())));
-  check(CVodeSetLinearSolver(memory_.cvode.get(), dense.get(), memory_.matrix.get()));
+  Owned<N_Vector> solution(made(N_VClone(memory_.end.get())));
+  Owned<SUNMatrix> matrix(made(SUNDenseMatrix(rows, rows, memory_.context.get())));
+  Owned<SUNLinearSolver> dense(made(SUNLinSol_Dense(memory_.end.get(), matrix.get(), memory_.context.get())));
+  check(CVodeSetLinearSolver(memory_.cvode.get(), dense.get(), matrix.get()));
+  memory_.solution = std::move(solution);
+  memory_.matrix = std::move(matrix);
   memory_.linear = std::move(dense);
   check(CVodeSetJacFn(memory_.cvode.get(), jacobian));
 }

@@ -50,12 +50,12 @@ bool DenseNewton::linearize(double t, std::span<const double> y) noexcept {
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
   const auto n = static_cast<std::size_t>(J_.rows());
   std::copy_n(y.begin(), n, moved_.begin());
-  if (derivative(t, moved_, rate_) != Status::ok) return false;
+  if (system_.derivative(t, moved_, rate_) != Status::ok) return false;
   for (std::size_t j = 0; j < n; ++j) {
     const double here = moved_[j];
     const double by = root * std::max(std::abs(here), std::min(1e-3, settings_.absolute_tolerance / root));
     moved_[j] = here + by;
-    const Status status = derivative(t, moved_, moved_rate_);
+    const Status status = system_.derivative(t, moved_, moved_rate_);
     const double moved = moved_[j] - here;
     moved_[j] = here;
     if (status != Status::ok) return false;

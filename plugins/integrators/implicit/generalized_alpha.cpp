@@ -83,7 +83,7 @@ Status GeneralizedAlpha::step(double t_limit) noexcept {
     // Next to a singular position of a loop Newton's iteration may need a shorter step: this one is divided.
     ++rejected_;
     if (end - time_ < shortest_part * h) {
-      const Place place = place_of(end - time_, done);
+      const UnsolvedPlace place = place_of(end - time_, done);
       return fail(Message("no part of a step of {:.3g} s could be taken at t = {:.9g} s: {}{}{}{}", h, time_,
                           explain(done), place.before, place.name, place.remedy));
     }

@@ -50,17 +50,13 @@ std::string_view ImplicitSteps::explain(Trial why) const noexcept {
   }
 }
 
-ImplicitSteps::Place ImplicitSteps::place_of(double h, Trial why) noexcept {
-  if (why != Trial::not_converged) return {};
-  auto* const element = ask<StiffestElement>(system_);
-  const std::string_view where =
-      element != nullptr ? element->stiffest(time_, now_, last_change(), 1 / h) : std::string_view();
-  if (where.empty()) return {};
-  return {", least of all for ", where, "; a softer law there, or an explicit integrator, may get further"};
+UnsolvedPlace ImplicitSteps::place_of(double h, Trial why) noexcept {
+  auto* const element = why == Trial::not_converged ? ask<StiffestElement>(system_) : nullptr;
+  return UnsolvedPlace::at(element != nullptr ? element->stiffest(time_, now_, last_change(), 1 / h) : "");
 }
 
 Status ImplicitSteps::give_up(double h, Trial why) noexcept {
-  const Place place = place_of(h, why);
+  const UnsolvedPlace place = place_of(h, why);
   return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}{}{}{}", h, time_, explain(why),
                       place.before, place.name, place.remedy));
 }

@@ -40,11 +40,8 @@ class ImplicitSteps : public StepByStep {
   /// Ready to try a step: the scales of the states and the derivative at the state are known.
   bool begin_step() noexcept;
   std::string_view explain(Trial) const noexcept;
-  /// Where an iteration does not converge: parts of a sentence, empty if that is not known.
-  struct Place {
-    std::string_view before, name, remedy;
-  };
-  Place place_of(double h, Trial) noexcept;
+  /// Where an iteration does not converge.
+  UnsolvedPlace place_of(double h, Trial) noexcept;
   /// That no step can be made shorter, and why: of an iteration that does not converge also where.
   Status give_up(double h, Trial) noexcept;
   /// The largest of a vector of states without integrals, in units of the tolerances.

@@ -24,6 +24,17 @@ class Sentence {
   std::size_t size_ = 0;
 };
 
+/// Where the equations of an implicit step could not be solved, as the end of a sentence; empty without a name.
+struct UnsolvedPlace {
+  std::string_view before, name, remedy;
+
+  /// name: of the element whose motion is the fastest, as StiffestElement gives it; empty if it is not known.
+  static UnsolvedPlace at(std::string_view name) noexcept {
+    if (name.empty()) return {};
+    return {", least of all for ", name, "; a softer law there, or an explicit integrator, may get further"};
+  }
+};
+
 /// A base for integrators that keeps the parts of the interface that need no method.
 class StepByStep : public Integrator {
  public:
