@@ -57,6 +57,11 @@ void AbsoluteSolver::find_loads(double t) noexcept {
 /// Accelerations at the state just read.
 bool AbsoluteSolver::find_accelerations(double t, Accelerations use) noexcept {
   find_loads(t);
+  return solve_for_loads(use);
+}
+
+/// Accelerations at the evaluated motions under the loads last found.
+bool AbsoluteSolver::solve_for_loads(Accelerations use) noexcept {
   const AbsoluteAccelerations* found = solve(applied_.wrenches(), applied_.efforts(), applied_.modal_forces(), use);
   if (found != nullptr) found_ = found;
   return found != nullptr;
@@ -80,9 +85,15 @@ Status AbsoluteSolver::do_decode(std::span<const double> y, const StateView& sta
 
 Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read(y);
-  Correction unused;
-  if (project_stages_ && !project(t, y, unused)) return Status::failed;
-  if (!find_accelerations(t, Accelerations::of_stage)) return Status::failed;
+  if (project_stages_) {
+    find_loads_off_constraints(t);
+    Correction unused;
+    if (!project(t, y, true, unused)) return Status::failed;
+    evaluate(t);
+  } else {
+    find_loads(t);
+  }
+  if (!solve_for_loads(Accelerations::of_stage)) return Status::failed;
   state_.position_rates(ydot);
   state_.velocity_rates(found_->of_blocks(), ydot);
   find_state_rates(ydot.last(view_.states));
@@ -102,11 +113,21 @@ Status AbsoluteSolver::position_rates(double t, std::span<const double> y, std::
   return Status::ok;
 }
 
-/// Moves the bodies just read onto the constraints and makes their velocities fit.
-bool AbsoluteSolver::project(double t, std::span<const double> y, Correction& out) noexcept {
+/// The loads at the state just read, and the evaluation from which project() goes on.
+void AbsoluteSolver::find_loads_off_constraints(double t) noexcept {
+  state_.normalize();
+  const AbsoluteEquations& here = system_.evaluate_positions(t, state_.motions(), state_.q(), state_.v(), state_.eta(),
+                                                             state_.etadot(), state_.x());
+  applied_.evaluate(t, here, state_.q(), state_.v(), state_.x());
+}
+
+/// Moves the bodies just read onto the constraints and makes their velocities fit. evaluated: as
+/// AbsoluteSystem::correct_positions takes it.
+bool AbsoluteSolver::project(double t, std::span<const double> y, bool evaluated, Correction& out) noexcept {
   state_.normalize();
   PositionCorrection position;
-  if (!system_.correct_positions(t, state_.poses(), state_.q(), tolerance_, position, state_.eta(), state_.x()))
+  if (!system_.correct_positions(t, state_.poses(), state_.q(), tolerance_, position, state_.eta(), state_.x(),
+                                 evaluated))
     return fail(system_.failure());
   out.position_residual = position.residual_before;
   out.iterations = position.iterations;
@@ -121,7 +142,7 @@ Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out
   rheonomic_.set_clocks(t, state_.q());
   out = {};
   if (project_) {
-    if (!project(t, y, out)) return Status::failed;
+    if (!project(t, y, false, out)) return Status::failed;
   } else {
     state_.normalize();
     const absolute::Violation& violation = evaluate(t).violation();

@@ -55,10 +55,10 @@ const ModuleSet& AbsoluteSystem::modules() const noexcept { return parts_->model
 std::string_view AbsoluteSystem::failure() const noexcept { return parts_->failure.text(); }
 
 bool AbsoluteSystem::correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
-                                       PositionCorrection& out, std::span<double> eta,
-                                       std::span<double> states) noexcept {
+                                       PositionCorrection& out, std::span<double> eta, std::span<double> states,
+                                       bool evaluated) noexcept {
   parts_->failure.clear();
-  return parts_->positions.correct(t, poses, q, tolerance, out, eta, states);
+  return parts_->positions.correct(t, poses, q, tolerance, out, eta, states, evaluated);
 }
 
 bool AbsoluteSystem::project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q,
@@ -75,6 +75,15 @@ const AbsoluteEquations& AbsoluteSystem::evaluate(double t, std::span<const Body
                                                   std::span<const double> states) noexcept {
   parts_->model.motions.set(bodies, eta, etadot, states);
   parts_->model.evaluate(t, absolute::Level::acceleration, q.data(), v.data());
+  return parts_->equations;
+}
+
+const AbsoluteEquations& AbsoluteSystem::evaluate_positions(double t, std::span<const BodyMotion> bodies,
+                                                            std::span<double> q, std::span<double> v,
+                                                            std::span<const double> eta, std::span<const double> etadot,
+                                                            std::span<const double> states) noexcept {
+  parts_->model.motions.set(bodies, eta, etadot, states);
+  parts_->model.evaluate(t, absolute::Level::position, q.data(), v.data());
   return parts_->equations;
 }
 

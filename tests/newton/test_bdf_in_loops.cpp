@@ -85,11 +85,11 @@ TEST_CASE("implicit methods get over a stiff hinge in a closed loop in every for
     CHECK(now.record.end == host::End::done);
     // Some 200 steps with errors of a tolerance each.
     CHECK(std::abs(now.angle - exact.angle) < 1e-4);
-    // In absolute coordinates each stage is projected, which leads errors across the constraints into the spring.
+    // In absolute coordinates a step's error moves bodies that are pinned to each other apart: twice to four times.
     const bool is_absolute = formulation->name() == "cartesian" || formulation->name() == "hierarchy";
-    CHECK(now.record.evaluations <= (is_absolute ? 20 : 2) * reference.record.evaluations);
+    CHECK(now.record.evaluations <= (is_absolute ? 5 : 2) * reference.record.evaluations);
     const Run radau = run(*system, *formulation, "radau5", 1e-6);
     CHECK(std::abs(radau.angle - exact.angle) < 1e-5);
-    if (!is_absolute) CHECK(radau.record.rejected_steps < radau.record.steps / 4);
+    CHECK(radau.record.rejected_steps < radau.record.steps / 4);
   }
 }

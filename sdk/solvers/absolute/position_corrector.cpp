@@ -31,7 +31,8 @@ PositionCorrector::PositionCorrector(Model& model, LinearProblem& problem, Saddl
       velocities_(model.view.nv) {}
 
 bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance,
-                                PositionCorrection& out, std::span<double> eta, std::span<double> states) noexcept {
+                                PositionCorrection& out, std::span<double> eta, std::span<double> states,
+                                bool evaluated) noexcept {
   out = {};
   Motions& motions = model_.motions;
   std::copy(eta.begin(), eta.end(), motions.eta.begin());
@@ -47,7 +48,7 @@ bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<doubl
   const double target = std::min(tolerance, position_rounding_part * size);
   tolerance = std::max(tolerance, position_rounding_part * size);  // nothing is below rounding
 
-  const bool met = find_positions(t, poses, q, target, tolerance, out);
+  const bool met = find_positions(t, poses, q, target, tolerance, out, evaluated);
   std::copy_n(motions.eta.begin(), eta.size(), eta.begin());
   std::copy_n(motions.states.begin(), states.size(), states.begin());
   return met;
@@ -55,8 +56,8 @@ bool PositionCorrector::correct(double t, std::span<Pose> poses, std::span<doubl
 
 /// Newton's steps to the target, or as far as rounding allows below the tolerance.
 bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::span<double> q, double target,
-                                       double tolerance, PositionCorrection& out) noexcept {
-  double reached = merit(t, poses, q);
+                                       double tolerance, PositionCorrection& out, bool evaluated) noexcept {
+  double reached = evaluated ? merit() : merit_at(t, poses, q);
   if (!std::isfinite(reached)) return failure_.say("The positions cannot be corrected: a pose is not finite");
   out.residual_before = out.residual = model_.rows.violation().position;
   ClosingSteps steps(out.residual);
@@ -67,7 +68,7 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
     ++out.iterations;
     if (before < near_by || !model_.constraints.whole_tree()) {
       move(poses);
-      reached = merit(t, poses, q);
+      reached = merit_at(t, poses, q);
     } else {
       reached = search(t, poses, q, reached);
     }
@@ -91,10 +92,15 @@ bool PositionCorrector::fail_open(std::size_t iterations) noexcept {
       iterations, model_.constraints.kind(constraint), model_.constraints.name(constraint), std::abs(right[row]));
 }
 
-/// Evaluates the rows at these poses. Returns the sum of their squared residuals.
-double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
+/// Evaluates the rows at these poses. Returns merit().
+double PositionCorrector::merit_at(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
   model_.motions.set_poses(poses);
   model_.evaluate(t, Level::position, q.data(), velocities_.data());
+  return merit();
+}
+
+/// The sum of the squared residuals of the rows last evaluated.
+double PositionCorrector::merit() const noexcept {
   double merit = 0;
   for (const double r : model_.rows.right()) merit += r * r;
   return merit;
@@ -152,7 +158,7 @@ double PositionCorrector::search(double t, std::span<Pose> poses, std::span<doub
   double fraction = longest_turn / start_search(q), reached = 0;
   for (int halving = 0; halving < 6; ++halving, fraction *= 0.5) {
     go(fraction, poses, q);
-    reached = merit(t, poses, q);
+    reached = merit_at(t, poses, q);
     if (reached < merit_before) break;
   }
   return reached;

@@ -18,16 +18,17 @@ class PositionCorrector {
 
   /// Does what AbsoluteSystem::correct_positions says.
   bool correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
-               std::span<double> eta, std::span<double> states) noexcept;
+               std::span<double> eta, std::span<double> states, bool evaluated) noexcept;
 
   /// What is subtracted from the zero block of loops that are nearly closed, in place of projection_epsilon.
   void subtract_from_loops(double epsilon) noexcept { loop_epsilon_ = epsilon; }
 
  private:
   bool find_positions(double t, std::span<Pose> poses, std::span<double> q, double target, double tolerance,
-                      PositionCorrection&) noexcept;
+                      PositionCorrection&, bool evaluated) noexcept;
   bool fail_open(std::size_t iterations) noexcept;
-  double merit(double t, std::span<const Pose>, std::span<double> q) noexcept;
+  double merit() const noexcept;
+  double merit_at(double t, std::span<const Pose>, std::span<double> q) noexcept;
   bool find_step(double worst) noexcept;
   void move(std::span<Pose> poses) noexcept;
   void move_states(double fraction) noexcept;

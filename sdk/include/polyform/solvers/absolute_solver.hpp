@@ -87,7 +87,9 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   void find_loads(double t) noexcept;
   bool find_accelerations(double t, Accelerations) noexcept;
   void find_state_rates(std::span<double> xdot) const noexcept;
-  bool project(double t, std::span<const double> y, Correction&) noexcept;
+  void find_loads_off_constraints(double t) noexcept;
+  bool solve_for_loads(Accelerations) noexcept;
+  bool project(double t, std::span<const double> y, bool evaluated, Correction&) noexcept;
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
@@ -99,9 +101,11 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;
-  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie off them
-  /// by the square of the step. If loops are near a singular position (or have redundant constraints), so large a
-  /// contradiction, divided by a nearly vanishing pivot, would spoil the accelerations.
+  /// Whether derivative() solves the equations of motion at the projection of y onto the constraints. The stages of an
+  /// integrator lie off them by the square of the step. If loops are near a singular position (or have redundant
+  /// constraints), so large a contradiction, divided by a nearly vanishing pivot, would spoil the accelerations. What
+  /// acts is taken at y itself: the projection turns bodies against each other by as much as y violates constraints,
+  /// and a stiff spring between them would answer to that, though the stage has left it as it was.
   bool project_stages_ = false;
 
   /// What an observation needs in addition to the state.

@@ -61,9 +61,9 @@ class AbsoluteSystem {
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
   /// hints on entry; eta: of all modes, in and out. states: first-order states; those that are integrals of modules'
   /// variables are moved too. Without states, rows of modules ask nothing. Succeeds if the largest residual is at most
-  /// tolerance, after going on to round-off.
+  /// tolerance, after going on to round-off. evaluated: evaluate_positions has just been called with this state.
   bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
-                         std::span<double> eta = {}, std::span<double> states = {}) noexcept;
+                         std::span<double> eta = {}, std::span<double> states = {}, bool evaluated = false) noexcept;
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
   /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out; etadot too. q: hints on entry; q, v: the
   /// joints' coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those
@@ -78,6 +78,11 @@ class AbsoluteSystem {
   const AbsoluteEquations& evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q,
                                     std::span<double> v, std::span<const double> eta = {},
                                     std::span<const double> etadot = {}, std::span<const double> states = {}) noexcept;
+  /// The same for what positions violate: inertia and joint coordinates are those of evaluate(), and rows ask what
+  /// correct_positions needs. Not for accelerations().
+  const AbsoluteEquations& evaluate_positions(double t, std::span<const BodyMotion> bodies, std::span<double> q,
+                                              std::span<double> v, std::span<const double> eta,
+                                              std::span<const double> etadot, std::span<const double> states) noexcept;
   /// Accelerations at the evaluated motions, or null. wrenches: applied, about the mass centres (of flexible bodies:
   /// the frame origins), without gravity and gyroscopic terms; efforts: on the velocity coordinates of all joints;
   /// modal_forces: applied, of all modes.
