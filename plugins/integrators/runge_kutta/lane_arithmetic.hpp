@@ -20,7 +20,7 @@ struct LineAllocator {
   template <class Other>
   LineAllocator(const LineAllocator<Other>&) noexcept {}
   T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-  void deallocate(T* from, std::size_t count) noexcept { ::operator delete(from, count * sizeof(T), line); }
+  void deallocate(T* from, std::size_t) noexcept { ::operator delete(from, line); }
   friend bool operator==(const LineAllocator&, const LineAllocator&) noexcept { return true; }
 };
 /// Numbers of all lanes.
