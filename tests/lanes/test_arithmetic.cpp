@@ -49,8 +49,14 @@ TEST_CASE("errors in lanes are those of each lane alone") {
     end[j] = static_cast<double>(j % 5) - 2;
     error[j] = static_cast<double>(j % 11) - 5;
   }
-  set.find_errors(numbers, lanes, {absolute.data(), relative.data()}, start.data(), end.data(), error.data(),
-                  largest.data());
+  const std::vector<double> h(lanes, 0.5);
+  std::vector<double> sum(error), rates(error);  // h (sum + 0.25 rates) is the error
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    rates[j] = static_cast<double>(j % 3);
+    sum[j] = 2 * error[j] - 0.25 * rates[j];
+  }
+  set.find_errors(numbers, lanes, {absolute.data(), relative.data()}, start.data(), end.data(),
+                  {h.data(), sum.data(), 0.25, rates.data()}, largest.data());
   for (std::size_t k = 0; k < lanes; ++k) {
     double wanted = 0;
     for (std::size_t j = k; j < start.size(); j += lanes)
@@ -86,6 +92,62 @@ TEST_CASE("sums of stages in lanes are those of each lane alone") {
   }
 }
 
+TEST_CASE("the state and the error at the end of a step are the sums of each alone") {
+  const LaneArithmetic& set = some_set();
+  const std::size_t lanes = GENERATE(1u, 3u, 4u, 8u), numbers = 5, count = GENERATE(2u, 5u);
+  INFO(set.instruction_set << ", " << lanes << " lanes, " << count << " terms");
+  std::vector<double> h(lanes), y(numbers * lanes), out(y), error(y);
+  std::vector<std::vector<double>> rates(count, y);
+  for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    y[j] = static_cast<double>(j) - 7;
+    for (std::size_t term = 0; term < count; ++term)
+      rates[term][j] = static_cast<double>(j % (term + 2)) - static_cast<double>(term % 3);
+  }
+  std::vector<EndTerm> terms;
+  for (std::size_t term = 0; term < count; ++term)
+    terms.push_back({0.5 * static_cast<double>(term) - 1.25, 0.75 - static_cast<double>(term), rates[term].data()});
+  set.add_ends(numbers, lanes, h.data(), y.data(), terms, out.data(), error.data());
+  // Nothing is rounded, as above.
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    double sum = 0, rest = 0;
+    for (const EndTerm& term : terms) {
+      sum += term.factor * term.rates[j];
+      rest += term.in_error * term.rates[j];
+    }
+    CHECK(out[j] == y[j] + h[j % lanes] * sum);
+    CHECK(error[j] == rest);
+  }
+}
+
+TEST_CASE("rates of quaternions are carried across a correction of their lengths, in the lanes that are marked") {
+  const LaneArithmetic& set = some_set();
+  const std::size_t lanes = GENERATE(1u, 3u, 8u);
+  INFO(set.instruction_set << ", " << lanes << " lanes");
+  // The quaternion of lane k is made 1 / (k + 2) as long, but for the last lane's, which has no length.
+  constexpr std::size_t place = 1;
+  std::vector<double> before(6 * lanes, 7.0), after(before), rates(before), marks(lanes), trouble(lanes);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    marks[k] = k % 2 == 0 ? 1 : 0;
+    for (std::size_t i = place; i < place + 4; ++i) {
+      before[i * lanes + k] = k + 1 == lanes ? 0.0 : static_cast<double>(i);
+      after[i * lanes + k] = before[i * lanes + k] / static_cast<double>(k + 2);
+      rates[i * lanes + k] = 3.0;
+    }
+  }
+  const std::vector<std::size_t> places{place};
+  set.carry_rates(lanes, marks.data(), {places, before.data(), after.data()}, rates.data(), trouble.data());
+  for (std::size_t k = 0; k < lanes; ++k) {
+    INFO("lane " << k);
+    const bool marked = marks[k] > 0, lost = marked && k + 1 == lanes;
+    CHECK(std::isnan(trouble[k]) == lost);
+    for (std::size_t i = place; i < place + 4 && !lost; ++i)
+      CHECK(rates[i * lanes + k] == Approx(marked ? 3.0 / static_cast<double>(k + 2) : 3.0).epsilon(1e-15));
+    CHECK(rates[k] == 7.0);
+    CHECK(rates[5 * lanes + k] == 7.0);
+  }
+}
+
 TEST_CASE("an error that is no number stays the largest of its lane") {
   const LaneArithmetic& set = some_set();
   constexpr std::size_t lanes = 8, numbers = 3;
@@ -94,8 +156,9 @@ TEST_CASE("an error that is no number stays the largest of its lane") {
   error[5] = NAN;  // of lane 5
   std::vector<double> end = state;
   end[lanes + 2] = INFINITY;  // of lane 2
-  set.find_errors(numbers, lanes, {tolerance.data(), tolerance.data()}, state.data(), end.data(), error.data(),
-                  largest.data());
+  const std::vector<double> rates(error.size(), 0.0);
+  set.find_errors(numbers, lanes, {tolerance.data(), tolerance.data()}, state.data(), end.data(),
+                  {tolerance.data(), error.data(), 1, rates.data()}, largest.data());
   for (std::size_t k = 0; k < lanes; ++k) {
     INFO("lane " << k);
     CHECK(std::isnan(largest[k]) == (k == 5 || k == 2));

@@ -11,12 +11,14 @@ namespace {
 /// The lanes of most batches, known to the compiler.
 constexpr std::size_t usual_lanes = 8;
 
-/// Fills `trouble`, per lane: zero if all its numbers are finite, otherwise NaN.
+/// Fills `trouble`, per lane: zero if all its numbers are finite, otherwise NaN. A sum of finite numbers beyond all
+/// bounds gives NaN too: the lane's own equation then decides.
 void look_for_numbers(std::span<const double> all, std::vector<double>& trouble) noexcept {
   const std::size_t lanes = trouble.size();
   std::ranges::fill(trouble, 0.0);
   for (std::size_t i = 0; i < all.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) trouble[k] += 0 * all[i + k];
+    for (std::size_t k = 0; k < lanes; ++k) trouble[k] += all[i + k];
+  for (double& sum : trouble) sum *= 0;
 }
 /// The same for the usual lanes, whose sums stay in registers; two sums each, which need not wait for one another.
 void look_in_usual_lanes(std::span<const double> all, std::vector<double>& trouble) noexcept {
@@ -25,10 +27,11 @@ void look_in_usual_lanes(std::span<const double> all, std::vector<double>& troub
   const double* const end = number + all.size();
   for (; end - number >= static_cast<std::ptrdiff_t>(2 * usual_lanes); number += 2 * usual_lanes)
     for (std::size_t k = 0; k < usual_lanes; ++k) {
-      sums[k] += 0 * number[k];
-      others[k] += 0 * number[usual_lanes + k];
+      sums[k] += number[k];
+      others[k] += number[usual_lanes + k];
     }
-  for (std::size_t k = 0; k < usual_lanes; ++k) trouble[k] = sums[k] + others[k] + (number != end ? 0 * number[k] : 0);
+  for (std::size_t k = 0; k < usual_lanes; ++k)
+    trouble[k] = 0 * (sums[k] + others[k] + (number != end ? number[k] : 0));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ namespace {
 
 /// The lanes of most batches, known to the compiler.
 constexpr std::size_t usual_lanes = 8;
+/// The terms at the end of a step of Dormand and Prince's method.
+constexpr std::size_t usual_ends = 5;
 /// As many lanes as a register of an instruction set has.
 typedef double Wide4 __attribute__((vector_size(32)));
 typedef double Wide8 __attribute__((vector_size(64)));
@@ -75,10 +77,46 @@ template <class Wide>
   add_any(numbers, usual_lanes, h, y, terms, out);
 }
 
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void end_any(std::size_t numbers, std::size_t counted, const double* __restrict h,
+                                           const double* __restrict y, std::span<const EndTerm> terms,
+                                           double* __restrict out, double* __restrict error) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t j = 0; j < numbers * lanes; ++j) out[j] = error[j] = 0;
+  for (const EndTerm& term : terms)
+    for (std::size_t j = 0; j < numbers * lanes; ++j) {
+      out[j] += term.factor * term.rates[j];
+      error[j] += term.in_error * term.rates[j];
+    }
+  for (std::size_t i = 0; i < numbers; ++i)
+    for (std::size_t k = 0; k < lanes; ++k) out[i * lanes + k] = y[i * lanes + k] + h[k] * out[i * lanes + k];
+}
+/// The same of so many terms in the usual lanes.
+template <class Wide, std::size_t count>
+[[gnu::always_inline]] inline void end_count(std::size_t numbers, const double* h, const double* y,
+                                             std::span<const EndTerm> all, double* out, double* error) noexcept {
+  EndTerm terms[count];
+  for (std::size_t j = 0; j < count; ++j) terms[j] = all[j];
+  for (std::size_t i = 0; i < numbers * usual_lanes; i += sizeof(Wide) / sizeof(double)) {
+    Wide sum{}, rest{}, other;
+    for (std::size_t j = 0; j < count; ++j) {
+      std::memcpy(&other, terms[j].rates + i, sizeof other);
+      sum += terms[j].factor * other;
+      rest += terms[j].in_error * other;
+    }
+    std::memcpy(error + i, &rest, sizeof rest);
+    std::memcpy(&other, h + i % usual_lanes, sizeof other);
+    sum = __builtin_assoc_barrier(sum * other);
+    std::memcpy(&other, y + i, sizeof other);
+    sum += other;
+    std::memcpy(out + i, &sum, sizeof sum);
+  }
+}
+
 /// The largest errors in the usual lanes, as find() has them.
 template <class Wide>
 [[gnu::always_inline]] inline void find_usual(std::size_t numbers, const LaneTolerances& tolerances,
-                                              const double* start, const double* end, const double* error,
+                                              const double* start, const double* end, const LaneErrors& errors,
                                               double* largest) noexcept {
   const auto read = [](const double* from, Wide& into) { std::memcpy(&into, from, sizeof into); };
   const auto read_size = [&](const double* from, Wide& into) {
@@ -86,14 +124,18 @@ template <class Wide>
     into = into < 0 ? -into : into;
   };
   for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) {
-    Wide absolute, relative, most{}, trouble{}, before, last, after, here;
+    Wide absolute, relative, h, most{}, trouble{}, before, last, after, here, rate;
+    read(errors.h + k, h);
     read(tolerances.absolute + k, absolute);
     read(tolerances.relative + k, relative);
     for (std::size_t j = k; j < numbers * usual_lanes; j += usual_lanes) {
       read_size(start + j, before);
       read(end + j, last);
       read_size(end + j, after);
-      read_size(error + j, here);
+      read(errors.sum + j, here);
+      read(errors.rates + j, rate);
+      here = h * (here + errors.factor * rate);
+      here = here < 0 ? -here : here;
       here = here / (absolute + relative * (before > after ? before : after)) + 0 * last;
       most = here <= most ? most : here;
       trouble += 0 * here;  // a larger number may follow one that is none
@@ -106,7 +148,7 @@ template <class Wide>
 template <std::size_t fixed>
 [[gnu::always_inline]] inline void find(std::size_t numbers, std::size_t counted, const LaneTolerances& tolerances,
                                         const double* __restrict start, const double* __restrict end,
-                                        const double* __restrict error, double* __restrict largest) noexcept {
+                                        const LaneErrors& errors, double* __restrict largest) noexcept {
   const std::size_t lanes = fixed > 0 ? fixed : counted;
   for (std::size_t k = 0; k < lanes; ++k) largest[k] = 0;
   for (std::size_t i = 0; i < numbers; ++i)
@@ -115,7 +157,8 @@ template <std::size_t fixed>
       const std::size_t j = i * lanes + k;
       const double a = std::abs(start[j]), b = std::abs(end[j]);
       const double tolerance = tolerances.absolute[k] + tolerances.relative[k] * (a > b ? a : b);
-      const double here = std::abs(error[j]) / tolerance + 0 * end[j];
+      const double error = errors.h[k] * (errors.sum[j] + errors.factor * errors.rates[j]);
+      const double here = std::abs(error) / tolerance + 0 * end[j];
       largest[k] = here <= largest[k] ? largest[k] : here;
     }
 }
@@ -134,13 +177,65 @@ template <std::size_t fixed>
     }
 }
 
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void carry(std::size_t counted, const double* __restrict marks,
+                                         const LaneQuaternions& all, double* __restrict rates,
+                                         double* __restrict trouble) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t k = 0; k < lanes; ++k) trouble[k] = 0;
+  for (const std::size_t place : all.places) {
+    const double *const before = all.before + place * lanes, *const after = all.after + place * lanes;
+    double* const rate = rates + place * lanes;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      double product = 0, square = 0;
+      for (std::size_t i = k; i < k + 4 * lanes; i += lanes) {
+        product += after[i] * before[i];
+        square += before[i] * before[i];
+      }
+      const double factor = marks[k] > 0 ? product / square : 1.0;
+      for (std::size_t i = k; i < k + 4 * lanes; i += lanes) rate[i] *= factor;
+      trouble[k] += 0 * factor;
+    }
+  }
+}
+/// The same in the usual lanes.
+template <class Wide>
+[[gnu::always_inline]] inline void carry_usual(const double* marks, const LaneQuaternions& all, double* rates,
+                                               double* trouble) noexcept {
+  const auto read = [](const double* from, Wide& into) { std::memcpy(&into, from, sizeof into); };
+  const Wide one = 1.0 - Wide{};
+  for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) {
+    Wide marked, found{}, before, after, rate;
+    read(marks + k, marked);
+    for (const std::size_t place : all.places) {
+      const std::size_t first = place * usual_lanes + k;
+      Wide product{}, square{};
+      for (std::size_t i = first; i < first + 4 * usual_lanes; i += usual_lanes) {
+        read(all.before + i, before);
+        read(all.after + i, after);
+        product += after * before;
+        square += before * before;
+      }
+      Wide factor = product / square;
+      factor = marked > 0 ? factor : one;
+      for (std::size_t i = first; i < first + 4 * usual_lanes; i += usual_lanes) {
+        read(rates + i, rate);
+        rate *= factor;
+        std::memcpy(rates + i, &rate, sizeof rate);
+      }
+      found += 0 * factor;
+    }
+    std::memcpy(trouble + k, &found, sizeof found);
+  }
+}
+
 // Built for several instruction sets. The best is taken if the compiler and its tools can choose one.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define POLYFORM_HAS_SETS
 #endif
 
-// The three functions with an attribute that names the instruction set.
+// The functions with an attribute that names the instruction set.
 #define POLYFORM_LANE_ARITHMETIC(name, wide, ...)                                                                 \
   struct name {                                                                                                   \
     __VA_ARGS__ static void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,   \
@@ -150,15 +245,25 @@ template <std::size_t fixed>
       else                                                                                                        \
         add_any(numbers, lanes, h, y, terms, out);                                                                \
     }                                                                                                             \
+    __VA_ARGS__ static void add_ends(std::size_t numbers, std::size_t lanes, const double* h, const double* y,    \
+                                     std::span<const EndTerm> terms, double* out, double* error) noexcept {       \
+      if constexpr (!std::is_void_v<wide>)                                                                        \
+        if (lanes == usual_lanes && terms.size() == usual_ends)                                                   \
+          return end_count<wide, usual_ends>(numbers, h, y, terms, out, error);                                   \
+      if (lanes == usual_lanes)                                                                                   \
+        end_any<usual_lanes>(numbers, lanes, h, y, terms, out, error);                                            \
+      else                                                                                                        \
+        end_any<0>(numbers, lanes, h, y, terms, out, error);                                                      \
+    }                                                                                                             \
     __VA_ARGS__ static void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, \
-                                        const double* start, const double* end, const double* error,              \
+                                        const double* start, const double* end, const LaneErrors& errors,         \
                                         double* largest) noexcept {                                               \
       if constexpr (!std::is_void_v<wide>)                                                                        \
-        if (lanes == usual_lanes) return find_usual<wide>(numbers, tolerances, start, end, error, largest);       \
+        if (lanes == usual_lanes) return find_usual<wide>(numbers, tolerances, start, end, errors, largest);      \
       if (lanes == usual_lanes)                                                                                   \
-        find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);                                \
+        find<usual_lanes>(numbers, lanes, tolerances, start, end, errors, largest);                               \
       else                                                                                                        \
-        find<0>(numbers, lanes, tolerances, start, end, error, largest);                                          \
+        find<0>(numbers, lanes, tolerances, start, end, errors, largest);                                         \
     }                                                                                                             \
     __VA_ARGS__ static void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks,               \
                                        const double* from, double* to) noexcept {                                 \
@@ -166,6 +271,15 @@ template <std::size_t fixed>
         copy<usual_lanes>(numbers, lanes, marks, from, to);                                                       \
       else                                                                                                        \
         copy<0>(numbers, lanes, marks, from, to);                                                                 \
+    }                                                                                                             \
+    __VA_ARGS__ static void carry_rates(std::size_t lanes, const double* marks, const LaneQuaternions& all,       \
+                                        double* rates, double* trouble) noexcept {                                \
+      if constexpr (!std::is_void_v<wide>)                                                                        \
+        if (lanes == usual_lanes) return carry_usual<wide>(marks, all, rates, trouble);                           \
+      if (lanes == usual_lanes)                                                                                   \
+        carry<usual_lanes>(lanes, marks, all, rates, trouble);                                                    \
+      else                                                                                                        \
+        carry<0>(lanes, marks, all, rates, trouble);                                                              \
     }                                                                                                             \
   }
 
@@ -178,7 +292,7 @@ POLYFORM_LANE_ARITHMETIC(Avx512, Wide8, [[gnu::target("avx512f")]]);
 
 template <class Set>
 constexpr LaneArithmetic built(std::string_view instruction_set) {
-  return {instruction_set, &Set::add_terms, &Set::find_errors, &Set::copy_lanes};
+  return {instruction_set, &Set::add_terms, &Set::add_ends, &Set::find_errors, &Set::copy_lanes, &Set::carry_rates};
 }
 
 constexpr LaneArithmetic all_sets[]{
@@ -210,13 +324,23 @@ void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const do
   best_set.add_terms(numbers, lanes, h, y, terms, out);
 }
 
+void add_ends(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const EndTerm> terms,
+              double* out, double* error) noexcept {
+  best_set.add_ends(numbers, lanes, h, y, terms, out, error);
+}
+
 void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
-                 const double* end, const double* error, double* largest) noexcept {
-  best_set.find_errors(numbers, lanes, tolerances, start, end, error, largest);
+                 const double* end, const LaneErrors& errors, double* largest) noexcept {
+  best_set.find_errors(numbers, lanes, tolerances, start, end, errors, largest);
 }
 
 void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept {
   best_set.copy_lanes(numbers, lanes, marks, from, to);
+}
+
+void carry_rates(std::size_t lanes, const double* marks, const LaneQuaternions& all, double* rates,
+                 double* trouble) noexcept {
+  best_set.carry_rates(lanes, marks, all, rates, trouble);
 }
 
 }  // namespace polyform::runge_kutta

@@ -20,7 +20,7 @@ struct LineAllocator {
   template <class Other>
   LineAllocator(const LineAllocator<Other>&) noexcept {}
   T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T), line)); }
-  void deallocate(T* from, std::size_t count) noexcept { ::operator delete(from, count * sizeof(T), line); }
+  void deallocate(T* from, std::size_t) noexcept { ::operator delete(from, line); }
   friend bool operator==(const LineAllocator&, const LineAllocator&) noexcept { return true; }
 };
 /// Numbers of all lanes.
@@ -36,6 +36,21 @@ struct StageTerm {
 void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,
                std::span<const StageTerm> terms, double* out) noexcept;
 
+/// What is added up at the end of a step: in its state and in its error.
+struct EndTerm {
+  double factor, in_error;
+  const double* rates;
+};
+/// out = y + h Σ factor · rates and error = Σ in_error · rates, which are read once for both.
+void add_ends(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const EndTerm> terms,
+              double* out, double* error) noexcept;
+
+/// Errors of a step: h (sum + factor · rates); h: one per lane.
+struct LaneErrors {
+  const double *h, *sum;
+  double factor;
+  const double* rates;
+};
 /// The tolerances of lanes, one number each.
 struct LaneTolerances {
   const double *absolute, *relative;
@@ -43,16 +58,28 @@ struct LaneTolerances {
 /// The largest error of each lane in units of its tolerance, absolute + relative · the larger |y|; NaN if an error or
 /// a number at the end of the step is not finite.
 void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
-                 const double* end, const double* error, double* largest) noexcept;
+                 const double* end, const LaneErrors& errors, double* largest) noexcept;
 /// to = from in the lanes that are marked by 1, the others by 0.
 void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept;
 
-/// The three functions as they are built for one instruction set.
+/// The numbers of quaternions that begin at these places.
+struct LaneQuaternions {
+  std::span<const std::size_t> places;
+  const double *before, *after;  ///< a correction of their lengths
+};
+/// rates of quaternions before a correction become those after it, in the lanes that are marked by 1, the others by 0.
+/// trouble: of each lane zero, or NaN if that is not possible.
+void carry_rates(std::size_t lanes, const double* marks, const LaneQuaternions&, double* rates,
+                 double* trouble) noexcept;
+
+/// The functions as they are built for one instruction set.
 struct LaneArithmetic {
   std::string_view instruction_set;
   decltype(&runge_kutta::add_terms) add_terms;
+  decltype(&runge_kutta::add_ends) add_ends;
   decltype(&runge_kutta::find_errors) find_errors;
   decltype(&runge_kutta::copy_lanes) copy_lanes;
+  decltype(&runge_kutta::carry_rates) carry_rates;
 };
 /// Those that this processor can run; the last is the one that the functions above take.
 std::span<const LaneArithmetic> usable_lane_arithmetic() noexcept;

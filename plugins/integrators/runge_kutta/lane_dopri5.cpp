@@ -128,27 +128,6 @@ class LaneDopri5 final : public LaneBatch {
     judge_all();
   }
 
-  /// Makes rates before a correction those after it, in the lanes that are marked. Afterwards a lane's error is NaN if
-  /// that is not possible.
-  void follow_corrections(LaneNumbers& of_all) noexcept {
-    std::ranges::fill(errors_, 0.0);
-    const std::size_t n = lanes();
-    for (const std::size_t q : quaternions_) {
-      const double *const before = &end_state_[q * n], *const after = &now_[q * n];
-      double* const rates = &of_all[q * n];
-      for (std::size_t k = 0; k < n; ++k) {
-        double product = 0, square = 0;
-        for (std::size_t i = k; i < k + 4 * n; i += n) {
-          product += after[i] * before[i];
-          square += before[i] * before[i];
-        }
-        const double factor = marks_[k] > 0 ? product / square : 1.0;
-        for (std::size_t i = k; i < k + 4 * n; i += n) rates[i] *= factor;
-        errors_[k] += 0 * factor;
-      }
-    }
-  }
-
   /// Sets the rates at the start of the steps that are known from the end of the last ones, before their corrections or
   /// where these have not moved the state.
   void keep_end_rates() noexcept {
@@ -168,7 +147,8 @@ class LaneDopri5 final : public LaneBatch {
     if (follows) {
       for (std::size_t k = 0; k < lanes(); ++k)
         marks_[k] = steps(k) && ways_[k].rate == Way::Rate::before_correction ? 1 : 0;
-      follow_corrections(start_rate_);
+      carry_rates(lanes(), marks_.data(), {quaternions_, end_state_.data(), now_.data()}, start_rate_.data(),
+                  errors_.data());
     }
     for (std::size_t k = 0; k < lanes(); ++k) {
       if (!steps(k)) continue;
@@ -221,11 +201,10 @@ class LaneDopri5 final : public LaneBatch {
       add_terms(size_, lanes(), h_.data(), now_.data(), std::span(terms).first(s + 1), stage_.data());
       find_stage(lane_nodes[s], stage_, k_[s]);
     }
-    StageTerm ends[6];
-    for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], terms[j == 0 ? 0 : j + 1].rates};
-    add_terms(size_, lanes(), h_.data(), now_.data(), std::span(ends).first(5), next_.data());
+    EndTerm ends[5];
+    for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], lane_errors[j], terms[j == 0 ? 0 : j + 1].rates};
+    add_ends(size_, lanes(), h_.data(), now_.data(), ends, next_.data(), error_.data());
     find_stage(1, next_, try_rate_);
-    sum_of_try(lane_errors, try_rate_, error_);
   }
   /// h Σ factor k of the last try, over k1, k3, k4, k5, k6, k7; the last one is given.
   void sum_of_try(const double* factors, const LaneNumbers& last, LaneNumbers& out) noexcept {
@@ -266,15 +245,16 @@ class LaneDopri5 final : public LaneBatch {
       relative_[k] = of(k).settings.relative_tolerance;
     }
     const std::size_t controlled = size_ - integrals_;
-    find_errors(controlled, lanes(), {absolute_.data(), relative_.data()}, now_.data(), next_.data(), error_.data(),
-                errors_.data());
+    find_errors(controlled, lanes(), {absolute_.data(), relative_.data()}, now_.data(), next_.data(),
+                {h_.data(), error_.data(), lane_errors[5], try_rate_.data()}, errors_.data());
     for (std::size_t i = controlled; i < size_; ++i)
       for (std::size_t k = 0; k < lanes(); ++k) {
         const std::size_t j = at(i, k);
         const double rate = std::max(std::abs(start_rate_[j]), std::abs(try_rate_[j]));
         const double size = std::max(largest_[at(i - controlled, k)], h_[k] * rate);
         const double tolerance = integral_tolerance * (absolute_[k] + relative_[k] * size);
-        const double error = std::abs(error_[j]) / tolerance + 0 * next_[j];
+        const double whole = h_[k] * (error_[j] + lane_errors[5] * try_rate_[j]);
+        const double error = std::abs(whole) / tolerance + 0 * next_[j];
         errors_[k] = error <= errors_[k] || std::isnan(errors_[k]) ? errors_[k] : error;
       }
   }
@@ -372,7 +352,8 @@ class LaneDopri5 final : public LaneBatch {
   LaneNumbers largest_;                               ///< the largest absolute value that each integral has had
   LaneNumbers now_, next_;                            ///< next_: of a try
   LaneNumbers start_, start_rate_, end_rate_;         ///< of the last step; the rate at its start also that of tries
-  LaneNumbers k_[5], stage_, error_;                  ///< of a try
+  LaneNumbers k_[5], stage_;                          ///< of a try
+  LaneNumbers error_;                                 ///< the error of a try, without its step and its end
   LaneNumbers try_rate_;                              ///< at the end of a try
   LaneNumbers end_state_;                             ///< of the last step, before its correction
   LaneNumbers dense_[2];                              ///< of the last step: h Σ X k, constant and slope

@@ -1,6 +1,8 @@
 #include "lanes.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <utility>
 
 namespace polyform::runge_kutta {
@@ -67,23 +69,25 @@ void LaneBatch::put(std::size_t lane, std::span<const double> from, LaneNumbers&
 
 bool LaneBatch::put_changed(std::size_t lane, std::span<const double> from, const LaneNumbers& before,
                             LaneNumbers& to) const noexcept {
+  const std::size_t stride = lanes_.size();
   const double* old = before.data() + lane;
   double* place = to.data() + lane;
-  unsigned changed = 0;
+  std::uint64_t changed = 0;  // without a branch
   for (const double number : from) {
-    changed |= number != *old ? 1u : 0u;
+    changed |= std::bit_cast<std::uint64_t>(number) ^ std::bit_cast<std::uint64_t>(*old);
     *place = number;
-    old += lanes_.size();
-    place += lanes_.size();
+    old += stride;
+    place += stride;
   }
   return changed != 0;
 }
 
 void LaneBatch::get(std::size_t lane, const LaneNumbers& from, std::span<double> to) const noexcept {
+  const std::size_t stride = lanes_.size();
   const double* place = from.data() + lane;
   for (double& number : to) {
     number = *place;
-    place += lanes_.size();
+    place += stride;
   }
 }
 

@@ -254,7 +254,7 @@ template <class T>
     t.beta = bias_of(room, f, R, omega) - shifted(gamma, t.r);
     SpatialVector<T>* B = room.B + f.columns;
     for (std::size_t k = 0; k < e.modes; ++k) B[k] = column_of(room, f, k, R) - shifted(room.carried[k], t.r);
-    work[tree.bodies + a] = {t.R * frame.K, t.omega, {}};
+    work[tree.bodies + a] = {t.R * frame.K, t.omega, {}, {}};
   }
 }
 

@@ -28,6 +28,18 @@ template <class T>
   for (std::size_t i = 0; i < 9; ++i) to.m[i] = from.m[i];
 }
 
+template <class T>
+[[gnu::always_inline]] inline void put(const Vector3<T>& from, Vector3<T>& to) {
+  to.x = from.x;
+  to.y = from.y;
+  to.z = from.z;
+}
+template <class T>
+[[gnu::always_inline]] inline void put(const SpatialVector<T>& from, SpatialVector<T>& to) {
+  put(from.angular, to.angular);
+  put(from.linear, to.linear);
+}
+
 /// Motion of M in F of a joint of primitives, passed from F to M (sdk/mechanics/kinematics.cpp has the reasons).
 template <class T>
 void find_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const GeneralJoint& joint,
@@ -157,7 +169,7 @@ template <class T>
 [[gnu::flatten]] void sweep_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const State<T>& y) {
   for (std::size_t j = 0; j < tree.general_count; ++j)
     if (!tree.general[j].is_code) find_motion(tree, worlds, room, tree.general[j], y, room.motions[j]);
-  const Work<T> ground{Matrix3<T>::identity(), {}, {}};
+  const Work<T> ground{Matrix3<T>::identity(), {}, {}, {}};
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
     const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];
@@ -198,7 +210,7 @@ template <class T>
 
 /// q̇ of the tree joints but those that are code.
 template <class T>
-void find_position_rates(const Tree& tree, const State<T>& y, const Rates<T>& out) {
+[[gnu::flatten]] void find_position_rates(const Tree& tree, const State<T>& y, const Rates<T>& out) {
   const auto of_quaternion = [&](std::size_t q, std::size_t v) {
     const Quaternion<T> rate = quaternion_rate(read_quaternion(y, q), read_vector(y, v));
     out.put(q, rate.w);

@@ -62,7 +62,7 @@ template <class T>
 void lay_out_room(const RoomSizes& sizes, Taker<T>& from, Room<T>& room) {
   room.work = from.template take<Work<T>>(sizes.works);
   room.singles = from.template take<Single<T>>(sizes.singles);
-  room.balls = from.template take<Ball<T>>(sizes.balls);
+  room.balls = from.template take<TurningBall<T>>(sizes.balls);
   room.motions = from.template take<Motion<T>>(sizes.general);
   room.general = from.template take<General<T>>(sizes.general);
   room.angles = from.template take<T>(sizes.angles);

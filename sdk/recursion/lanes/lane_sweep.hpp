@@ -19,9 +19,26 @@ void prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column
   column.free = effort - dot(H, s.e);
 }
 
-/// Eq. 10: eliminates all of a ball hinge at once, as eliminate_ball() does.
+/// Adds what the acceleration gamma of P makes, Ω̃Ω̃ r: shift() then needs no angular velocity.
 template <class T>
-void pass_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, Mask<T>& bad) {
+void add_turning(Transfer<T>& s, const Vector3<T>& gamma) {
+  s.e.angular = add_product(s.e.angular, s.au, gamma);
+  s.e.linear = add_product(s.e.linear, s.uu, gamma);
+}
+/// Does as shift_condensed() with that acceleration.
+template <class T>
+Transfer<T> shift_turned(Transfer<T>& s, const Column<T>& column, const Vector3<T>& r, const Vector3<T>& gamma) {
+  add_turning(s, gamma);
+  Transfer<T> t = shift(s, r);
+  const Vector3<T>& u = column.U.linear;
+  condense(t, Column<T>{{}, {add_cross(column.U.angular, r, u), u}, column.inverse, column.free - dot(u, gamma)});
+  return t;
+}
+
+/// Eq. 10: eliminates all of a ball hinge at once, as eliminate_ball() does. What is left of uu and of the gain does
+/// not wait for the division.
+template <class T>
+void pass_ball(Transfer<T>& s, TurningBall<T>& ball, const Vector3<T>& moment, Mask<T>& bad) {
   const Symmetric3<T>& j = s.aa;
   const Symmetric3<T> adjugate{j.yy * j.zz - j.yz * j.yz, j.xx * j.zz - j.xz * j.xz, j.xx * j.yy - j.xy * j.xy,
                                j.xz * j.yz - j.xy * j.zz, j.xy * j.yz - j.xz * j.yy, j.xy * j.xz - j.yz * j.xx};
@@ -32,10 +49,16 @@ void pass_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, Mask<T>&
   const Vector3<T> torque = moment - s.e.angular;
   const Vector3<T> c0 = s.au.column(0), c1 = s.au.column(1), c2 = s.au.column(2);
   const T back = -inverse;
-  const Vector3<T> g0 = back * (adjugate * c0), g1 = back * (adjugate * c1), g2 = back * (adjugate * c2);
+  const Vector3<T> g0 = adjugate * c0, g1 = adjugate * c1, g2 = adjugate * c2;
+  ball.back = back;
   ball.gain = {{g0.x, g1.x, g2.x, g0.y, g1.y, g2.y, g0.z, g1.z, g2.z}};
   ball.free = inverse * (adjugate * torque);
-  s.uu += Symmetric3<T>{dot(c0, g0), dot(c1, g1), dot(c2, g2), dot(c0, g1), dot(c0, g2), dot(c1, g2)};
+  s.uu.xx += back * dot(c0, g0);
+  s.uu.yy += back * dot(c1, g1);
+  s.uu.zz += back * dot(c2, g2);
+  s.uu.xy += back * dot(c0, g1);
+  s.uu.xz += back * dot(c0, g2);
+  s.uu.yz += back * dot(c1, g2);
   s.e.linear += transpose_times(s.au, ball.free);
   s.e.angular = moment;
 }
@@ -46,16 +69,21 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
           const Work<T>& in, Mask<T>& bad) {
   const Link& link = tree.links[i];
   const Vector3<T>& r = room.work[i].r;
+  const Vector3<T> gamma = cross(in.omega, cross(in.omega, r));
+  put(gamma, room.work[i].gamma);
   const auto effort = [&](std::uint32_t k) { return room.efforts != nullptr ? room.efforts[link.v + k] : T{}; };
   /// Passes the columns of loops through the hinge, after its directions.
   const auto pass_loops = [&](const Column<T>* hinge, const SpatialVector<T>& beta) {
     if (room.loops != nullptr && link.looped)
-      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), *worlds.ground,
+      room.loops->pass(i, hinge, link.count, beta, r, gamma, *worlds.ground,
                        is_on_frame(link) ? attachment_at(tree, link) : no_attachment);
   };
   if constexpr (kind == Hinge::fixed) {
     pass_loops(nullptr, {});
-    if (link.parent >= 0) s = shift(s, r, in.omega);
+    if (link.parent >= 0) {
+      add_turning(s, gamma);
+      s = shift(s, r);
+    }
   }
   if constexpr (kind == Hinge::ball) {
     Vector3<T> moment;
@@ -64,7 +92,8 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
       moment = link.reversed ? -(room.work[i].R * local) : in.R * local;
     }
     pass_ball(s, room.balls[link.first], moment, bad);
-    if (link.parent >= 0) s = shift_force(s, r, in.omega);
+    s.e.linear = add_product(s.e.linear, s.uu, gamma);
+    if (link.parent >= 0) s = shift_force(s, r);
   }
   if constexpr (kind == Hinge::rotation) {
     Single<T>& hinge = room.singles[link.first];
@@ -94,7 +123,7 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
                              hinge.inverse, hinge.free};
       pass_loops(&column, turns ? SpatialVector<T>{hinge.beta, {}} : SpatialVector<T>{{}, hinge.beta});
     }
-    if (link.parent >= 0) s = shift_condensed(s, Column<T>{{}, hinge.U, hinge.inverse, hinge.free}, r, in.omega);
+    if (link.parent >= 0) s = shift_turned(s, Column<T>{{}, hinge.U, hinge.inverse, hinge.free}, r, gamma);
   }
   if constexpr (kind == Hinge::general) {
     General<T>& hinge = room.general[link.place];
@@ -105,8 +134,12 @@ void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::s
       if (k > 0) condense(s, hinge.columns[k]);
     }
     pass_loops(hinge.columns, hinge.beta);
-    if (link.parent >= 0)
-      s = link.count > 0 ? shift_condensed(s, hinge.columns[0], r, in.omega) : shift(s, r, in.omega);
+    if (link.parent >= 0 && link.count > 0) {
+      s = shift_turned(s, hinge.columns[0], r, gamma);
+    } else if (link.parent >= 0) {
+      add_turning(s, gamma);
+      s = shift(s, r);
+    }
     // The parent of a free joint feels no inertia of what the joint carries: what elimination leaves of S is rounding.
     if (link.count == 6) s = {{}, {}, {}, s.e};
   }
@@ -130,7 +163,7 @@ template <class T>
     bad |= room.flexible->turned_far;
     begin_frames(*room.flexible, room.loads);
   }
-  const Work<T> ground{Matrix3<T>::identity(), {}, {}};
+  const Work<T> ground{Matrix3<T>::identity(), {}, {}, {}};
   Transfer<T> s;
   bool carries = false;
   for (std::size_t i = tree.count; i-- > 0;) {
@@ -178,17 +211,21 @@ void find_rates(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, 
   const Link& link = tree.links[i];
   const Work<T>& work = room.work[i];
   const std::size_t v = tree.nq + link.v;
-  // Eq. 14: z_b of the parent's body at P.
-  SpatialVector<T> z{{}, *worlds.ground};
-  if (link.parent >= 0) {
-    z = room.z[link.inboard];
-    z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
+  // Eq. 14: z_b of the parent's body at P. Element by element: GCC 12 copies what is copied whole by halves of a
+  // register, and a register that is read where two halves were written waits for both to reach the cache.
+  SpatialVector<T> z{};
+  if (link.parent < 0) {
+    put(*worlds.ground, z.linear);
+  } else {
+    put(room.z[link.inboard], z);
+    z.linear = add_cross(z.linear + work.gamma, z.angular, work.r);
   }
   // Eq. 33: the rates, and z_b beyond the hinge.
   if constexpr (kind == Hinge::ball) {
-    const Ball<T>& ball = room.balls[link.first];
-    const Vector3<T> before = z.angular;
-    z.angular = add_product(ball.free, ball.gain, z.linear);
+    const TurningBall<T>& ball = room.balls[link.first];
+    Vector3<T> before;
+    put(z.angular, before);
+    z.angular = ball.free + ball.back * (ball.gain * z.linear);
     Vector3<T> w = link.reversed ? transpose_times(work.R, before - z.angular - cross(work.omega, in.omega))
                                  : transpose_times(in.R, z.angular - before - cross(in.omega, work.omega));
     if (link.turned) w = worlds.frames[i].base_K * w;
@@ -213,14 +250,14 @@ void find_rates(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, 
     }
     z += hinge.beta;
   }
-  room.z[i] = z;
-  if (room.loops != nullptr && link.looped) room.loops->close(i, z);
+  put(z, room.z[i]);
+  if (room.loops != nullptr && link.looped) room.loops->close(i, room.z[i]);
 }
 
 template <class T>
 [[gnu::flatten]] void sweep_outward(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room,
                                     const Rates<T>& out) {
-  const Work<T> ground{Matrix3<T>::identity(), {}, {}};
+  const Work<T> ground{Matrix3<T>::identity(), {}, {}, {}};
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
     const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];

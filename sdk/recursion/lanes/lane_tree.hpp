@@ -105,6 +105,14 @@ template <class T>
 struct Work {
   Matrix3<T> R;
   Vector3<T> omega, r;  ///< as in TreeMotion::Work
+  Vector3<T> gamma;     ///< Ω̃Ω̃ r of the inboard body; the inward sweep sets it
+};
+/// A ball hinge: Ω̇ of the outboard body is free + back · gain r̈.
+template <class T>
+struct TurningBall {
+  Matrix3<T> gain;
+  Vector3<T> free;
+  T back{};
 };
 /// A hinge with one direction of its own kind: a rotation or a translation.
 template <class T>
@@ -145,10 +153,10 @@ struct FlexibleRoom;
 template <class T>
 struct Room {
   Work<T>* work = nullptr;
-  Single<T>* singles = nullptr;   ///< by Link::first
-  Ball<T>* balls = nullptr;       ///< by Link::first
-  Motion<T>* motions = nullptr;   ///< of the general joints
-  General<T>* general = nullptr;  ///< the same
+  Single<T>* singles = nullptr;     ///< by Link::first
+  TurningBall<T>* balls = nullptr;  ///< by Link::first
+  Motion<T>* motions = nullptr;     ///< of the general joints
+  General<T>* general = nullptr;    ///< the same
   T *angles = nullptr, *sines = nullptr, *cosines = nullptr;
   Transfer<T>* slots = nullptr;
   SpatialVector<T>* z = nullptr;
