@@ -59,7 +59,7 @@ TEST_CASE("next to a singular position the constraints that depend on each other
   text.replace(text.find("POINT"), 5,
                fmt::format("[{:.16g}, {:.16g}, 0]", 1.5 - high * dy, 0.4330127018922193 + high * dx));
   const auto system = system_from_text(text);
-  const std::string formulation = GENERATE("riccati", "cartesian");
+  const std::string formulation = GENERATE("riccati", "cartesian", "hierarchy", "particles", "thompson");
   for (const char* integrator : {"radau5", "cvode-bdf"}) {
     const host::RunRecord record = failed_run(*system, formulation, integrator);
     CAPTURE(formulation, integrator, record.failure);
@@ -90,7 +90,7 @@ constraints:
 }
 }
 )");
-  const std::string formulation = GENERATE("riccati", "cartesian");
+  const std::string formulation = GENERATE("riccati", "cartesian", "hierarchy");
   for (const char* integrator : {"generalized-alpha", "radau5", "cvode-bdf", "dopri5"}) {
     const host::RunRecord record = failed_run(*system, formulation, integrator);
     CAPTURE(formulation, integrator, record.failure, record.remedy);
