@@ -98,7 +98,8 @@ void explain_stall(RunRecord& record, const RunMotion& motion, RunWatches& watch
   if (element.empty()) return;
   record.failure += fmt::format(". What changes most there is {}", element);
   record.remedy = fmt::format(
-      "Look at what {} asks for at this time: a softer or smoother law lets the run go on; or end it before (--duration).",
+      "Look at what {} asks for at this time: a softer or smoother law lets the run go on; or end it before "
+      "(--duration).",
       element);
 }
 
