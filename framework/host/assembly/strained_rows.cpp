@@ -5,6 +5,9 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
 
 #include "framework/host/assembly/constraint_jacobian.hpp"
 #include "framework/host/assembly/row_factors.hpp"
