@@ -7,6 +7,7 @@
 #include <exception>
 #include <new>
 
+#include "framework/host/assembly/strained_rows.hpp"
 #include "framework/host/evaluation/own_batch.hpp"
 #include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
@@ -82,7 +83,7 @@ struct StiffestSearch::Loads {
 };
 
 StiffestSearch::StiffestSearch(const SystemView& view, Solver& solver)
-    : view_(view), solver_(solver), flexible_(view), here_(view), there_(view) {
+    : view_(view), solver_(solver), flexible_(view), here_(view), between_(view), there_(view) {
   for (const ForceInstances& group : view.forces) forces_.push_back(std::make_unique<Loads>(view, group));
 }
 
@@ -112,6 +113,10 @@ std::string_view StiffestSearch::stiffest(double t, std::span<const double> y, s
     if (!place(before, here_) || !place(after, there_)) return {};
     look_at_forces(t, rate);
     look_at_modes(rate);
+    // A motion of the system keeps its constraints. Where the fastest one breaks a row, the row is what moves so fast.
+    if (solver_.decode(y.first(n), between_.view()) != Status::ok) return name_;
+    std::string row = broken_row(view_, t, here_.view(), between_.view(), there_.view());
+    if (!row.empty()) name_ = std::move(row);
   } catch (const std::exception&) {
     return {};  // without a name the sentence is shorter
   }

@@ -16,7 +16,8 @@
 namespace polyform::host::inline evaluation {
 
 /// The search compares the work of each force, and of each mode of a flexible body, in the motion: the work of the
-/// change of its loads along the displacements (springs) and along their rates (dampers). Allocates.
+/// change of its loads along the displacements (springs) and along their rates (dampers). A row of a constraint that
+/// the motion breaks comes before them. Allocates.
 class StiffestSearch final : public StiffestElement {
  public:
   /// The arguments outlive the object.
@@ -52,7 +53,7 @@ class StiffestSearch final : public StiffestElement {
   Solver& solver_;
   std::vector<std::unique_ptr<Loads>> forces_;
   FlexibleSet flexible_;
-  Moment here_, there_;
+  Moment here_, between_, there_;
   double most_ = 0;
   std::string name_;
 };

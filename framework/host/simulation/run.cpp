@@ -122,6 +122,7 @@ RunRecord Run::finish() {
   if (record.end == End::failed) {
     explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
     explain_step(record);
+    guard(record, [&] { explain_stall(record, motion_, watches_); });
   }
   add_later_failures(record);
   if (control_.take_snapshot && record.end != End::failed) guard(record, [&] { control_.take_snapshot(snapshot()); });

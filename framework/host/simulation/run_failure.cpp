@@ -1,6 +1,7 @@
 #include "framework/host/simulation/run_failure.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/singular_position.hpp"
+#include "framework/host/assembly/strained_rows.hpp"
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/watches/element_failures.hpp"
 
@@ -53,6 +55,12 @@ void explain_position(RunRecord& record, const SystemView& view, const StartOfRu
         ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
         "singular one, where its constraints all but depend on each other",
         motion.time());
+    const std::vector<std::string> rows_there = nearly_dependent_rows(view, motion.time(), as_const(state));
+    if (rows_there.empty()) return;
+    record.failure += fmt::format(": {}", fmt::join(rows_there, " and "));
+    record.remedy =
+        "Change a length, or a motion that is prescribed, so that the position is not reached; or drive by a force; or "
+        "end the run before it (--duration).";
   }
 }
 
@@ -80,6 +88,19 @@ void explain_failure(RunRecord& record, const SystemView& view, const StartOfRun
   record.failure += fmt::format(".\nA formula {}: {}",
                                 has_value ? "is huge or next to a place where it has no value" : "has no value", cause);
   record.remedy = keep_in_domain;
+}
+
+void explain_stall(RunRecord& record, const RunMotion& motion, RunWatches& watches) {
+  const bool stalls = record.failure.find("the step size became too small") != std::string::npos ||
+                      record.failure.find("no part of a step") != std::string::npos;
+  if (!stalls || !motion.begun() || record.failure.find('`') != std::string::npos) return;
+  const std::string element = watches.fastest_element();
+  if (element.empty()) return;
+  record.failure += fmt::format(". What changes most there is {}", element);
+  record.remedy = fmt::format(
+      "Look at what {} asks for at this time: a softer or smoother law lets the run go on; or end it before "
+      "(--duration).",
+      element);
 }
 
 void add_later_failures(RunRecord& record) {

@@ -5,6 +5,7 @@
 #include "framework/host/simulation/run_motion.hpp"
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/host/simulation/run_rows.hpp"
+#include "framework/host/simulation/run_watches.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -18,6 +19,8 @@ struct StartOfRun {
 /// singular position, an element, a formula without a value. The motion stands at the last step that was made, if it
 /// has begun.
 void explain_failure(RunRecord&, const SystemView&, const StartOfRun&, Solver&, RunMotion&, RunRows&);
+/// Names the element of the fastest motion where steps became too short and nothing is named yet.
+void explain_stall(RunRecord&, const RunMotion&, RunWatches&);
 /// Adds what failed after that, such as rows that could not be written, each once.
 void add_later_failures(RunRecord&);
 

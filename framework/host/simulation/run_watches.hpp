@@ -52,6 +52,8 @@ class RunWatches {
   std::string step_too_long(double t, std::span<const double> y) {
     return fixed_step_ ? stability_.too_long(longest_, t, y) : std::string();
   }
+  /// The element of the fastest motion at the present state, such as "constraint `row`"; empty if it is not known.
+  std::string fastest_element() { return stability_.fastest_element(); }
   /// Whether the integrator controls no errors.
   bool fixed_step() const { return fixed_step_; }
 

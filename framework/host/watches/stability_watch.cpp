@@ -8,7 +8,7 @@ namespace polyform::host::inline watches {
 
 namespace {
 
-// Evaluations between two looks, and of steps before a look that count; a look takes three evaluations.
+// Evaluations between two looks, and of steps before a look that count; a look takes four evaluations.
 constexpr std::size_t between_looks = 1500, least_steps = 50;
 // Looks from which on the direction of the fastest motion is known.
 constexpr std::size_t first_looks = 3, many_looks = 10;
@@ -67,6 +67,14 @@ std::string StabilityWatch::fastest() {
   find_rate();
   return fmt::format("{} moves at {:.2g} rad/s", name_of_fastest(integrator_.time(), integrator_.state(), fastest_),
                      fastest_);
+}
+
+std::string StabilityWatch::fastest_element() {
+  StiffestElement* const search = ode_.stiffest_element();
+  const double t = integrator_.time();
+  const std::span<const double> y = integrator_.state();
+  const double rate = search != nullptr ? rate_at(t, y, many_looks) : 0;
+  return rate > 0 ? std::string(search->stiffest(t, y, scale_->direction(), rate)) : std::string();
 }
 
 std::string StabilityWatch::too_long(double step, double t, std::span<const double> y) {

@@ -10,7 +10,7 @@
 
 namespace polyform::host::inline watches {
 
-/// Looks at the fastest motion of the system now and then: three evaluations in a thousand or more.
+/// Looks at the fastest motion of the system now and then: four evaluations in a thousand or more.
 class StabilityWatch {
  public:
   /// The arguments outlive the object.
@@ -24,6 +24,8 @@ class StabilityWatch {
   std::string held() const;
   /// What moves fastest at the present state, and how fast: a clause without a full stop.
   std::string fastest();
+  /// The element of the fastest motion at the present state; empty if it is not known.
+  std::string fastest_element();
   /// Why steps of this length, s, cannot follow the motion at a state y at t: a sentence without a full stop. Empty if
   /// an explicit method may follow it.
   std::string too_long(double step, double t, std::span<const double> y);

@@ -28,9 +28,13 @@ class Sentence {
 struct UnsolvedPlace {
   std::string_view before, name, remedy;
 
-  /// name: of the element whose motion is the fastest, as StiffestElement gives it; empty if it is not known.
+  /// name: of the element whose motion is the fastest, as StiffestElement gives it; empty if it is not known. Rows of a
+  /// constraint or a joint have another remedy than a law.
   static UnsolvedPlace at(std::string_view name) noexcept {
     if (name.empty()) return {};
+    if (name.starts_with("constraint") || name.starts_with("joint"))
+      return {", least of all for ", name,
+              "; see whether its rows can hold beyond this time, or end the run before it"};
     return {", least of all for ", name, "; a softer law there, or an explicit integrator, may get further"};
   }
 };
