@@ -30,6 +30,7 @@ class DeviceCases {
   DeviceCases(const host::Catalog&, const std::string& wanted);
   /// Makes the code; the first variant is the one that is compiled, numbers in which the others differ stay open.
   void compile(const std::string& model, std::span<const CompiledCases::Variant>, const host::RunSettings&);
+  void set_obstacle(std::string why) { obstacle_ = std::move(why); }
   /// Where the cases do not run in lanes either: the obstacle is what the solver has against devices, or else that.
   void refuse_without_lanes(Solver&, const std::string& why_no_lanes);
   /// Takes down which events the system's elements have; the solver is one of its own.
