@@ -61,7 +61,7 @@ struct Mechanism {
   const char* name;
   double pace;
 };
-inline constexpr Mechanism closed_mechanisms[] = {
+inline const std::vector<Mechanism> closed_mechanisms{
     {"slider_crank", 1}, {"planar_3rrr", 1}, {"andrews", 0.02}, {"ladder_1", 1}};
 
 /// Slow enough for its steps: its dampers bring arms to rest in 1e-4 s.
