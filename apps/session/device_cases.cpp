@@ -88,6 +88,13 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
   }
 }
 
+void DeviceCases::refuse_without_lanes(Solver& solver, const std::string& why_no_lanes) {
+  auto* const world = ask<DeviceWorld>(solver);
+  obstacle_ = world != nullptr && !world->obstacle().empty()
+                  ? fmt::format("the model does not run on a device: {}", world->obstacle())
+                  : "the cases do not run in lanes: " + why_no_lanes;
+}
+
 void DeviceCases::note_events(const SystemView& view, Solver& solver) {
   const host::ElementEvents events(view, solver);
   std::string names;
@@ -96,10 +103,7 @@ void DeviceCases::note_events(const SystemView& view, Solver& solver) {
     if (events.is_event(k) && count++ < 3) names += (names.empty() ? "" : ", ") + events.name_of(k);
   if (count == 0) return;
   if (count > 3) names += fmt::format(" and {} more", count - 3);
-  events_ = fmt::format(
-      "no step ends at events of its elements there: {}. A step over one has less accuracy, and a case whose rows show "
-      "one is done again without the device",
-      names);
+  events_ = fmt::format("cases in which one of these events may come near are done again in lanes: {}", names);
 }
 
 bool DeviceCases::take_general(Solver& solver, const std::string& integrator, std::string why) {

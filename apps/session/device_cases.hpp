@@ -31,7 +31,9 @@ class DeviceCases {
   /// Makes the code; the first variant is the one that is compiled, numbers in which the others differ stay open.
   void compile(const std::string& model, std::span<const CompiledCases::Variant>, const host::RunSettings&);
   void set_obstacle(std::string why) { obstacle_ = std::move(why); }
-  /// Takes down which events of the system's elements no step ends at on a device; the solver is one of its own.
+  /// Where the cases do not run in lanes either: the obstacle is what the solver has against devices, or else that.
+  void refuse_without_lanes(Solver&, const std::string& why_no_lanes);
+  /// Takes down which events the system's elements have; the solver is one of its own.
   void note_events(const SystemView&, Solver&);
 
   /// Why no device is used; "" where one is.
@@ -43,8 +45,7 @@ class DeviceCases {
   const host::DeviceCode& code() const { return code_; }
   /// Why the general code is used, which is part of the formulation; "" where the model has code of its own.
   const std::string& why_general() const { return why_general_; }
-  /// What the device does otherwise than lanes with events of elements, a sentence without a full stop; "" where there
-  /// are none.
+  /// What becomes of cases with events of elements, a sentence without a full stop; "" where there are none.
   const std::string& events() const { return events_; }
 
   /// A case ready to run, of which all outlives the call.

@@ -211,7 +211,7 @@ void StudyCases::compile_variants() {
   std::vector<double> y(cases.front()->solver->state_size());
   if (cases.front()->solver->encode(cases.front()->system->initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
-  if (is_on_device() && !lane_model_) device_->set_obstacle("the cases do not run in lanes: " + why_no_lanes_);
+  if (is_on_device() && !lane_model_) device_->refuse_without_lanes(*first.solver, why_no_lanes_);
   if (is_on_device()) device_->compile(file_, variants, lane_model_->settings);
   if (is_on_device()) device_->note_events(cases.front()->system->view(), *cases.front()->solver);
   if (!settings_.compile) return;

@@ -118,10 +118,7 @@ void warn_of_what_is_left_out(const StudyCases& cases) {
   const DeviceCases* const device = cases.device();
   if (device != nullptr && !device->obstacle().empty() && device->is_worth_a_word())
     print(Severity::warning, "the cases go on without a device: " + device->obstacle(),
-          "polyform plugins tells which devices there are.");
-  if (device != nullptr && device->obstacle().empty() && !device->events().empty())
-    print(Severity::warning, device->device().name + " runs the cases, and " + device->events(),
-          "--device none locates each event.");
+          "They run as without --device, with the same results; polyform plugins tells which devices there are.");
 }
 
 }  // namespace polyform::apps

@@ -6,7 +6,9 @@
 
 namespace polyform::apps {
 
-std::string device_text(const DeviceCases& cases) {
+namespace {
+
+std::string text_of_code(const DeviceCases& cases) {
   if (!cases.obstacle().empty()) return wrapped_entry("device", "none: " + cases.obstacle(), 13);
   const host::DeviceCode& code = cases.code();
   if (!cases.why_general().empty())
@@ -15,6 +17,13 @@ std::string device_text(const DeviceCases& cases) {
   const std::string when = code.kept ? "it was kept from before" : fmt::format("it took {:.1f} s", code.seconds);
   return fmt::format("device       {}\n  {}\n  by {}; {}\n", cases.device().name, code.file.string(), code.compiler,
                      when);
+}
+
+}  // namespace
+
+std::string device_text(const DeviceCases& cases) {
+  const bool tells = cases.obstacle().empty() && !cases.events().empty();
+  return text_of_code(cases) + (tells ? wrapped_entry("", cases.events(), 2) : "");
 }
 
 Json device_json(const DeviceCases& cases) {

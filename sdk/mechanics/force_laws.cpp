@@ -1,6 +1,7 @@
 #include "polyform/mechanics/force_laws.hpp"
 
 #include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/event_law.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
@@ -14,6 +15,11 @@ ForceLaws::ForceLaws(const ForceSet& forces, std::size_t positions, std::size_t 
 }
 
 ForceLaw* ForceLaws::law_of(const ForceSet::Part& part) { return ask<ForceLaw>(part.batch); }
+
+std::size_t ForceLaws::events_of(const ForceSet::Part& part) {
+  auto* const source = ask<EventSource>(part.batch);
+  return source != nullptr && ask<EventLaw>(part.batch) != nullptr ? source->event_count() : 0;
+}
 
 void ForceLaws::find_obstacle(std::size_t positions, std::size_t velocities) {
   for (std::size_t i = 0; i < forces_.parts() && obstacle_.empty(); ++i) {
@@ -34,6 +40,14 @@ void ForceLaws::find_obstacle(std::size_t positions, std::size_t velocities) {
         events_ = force + " may end the run";
       else if (source->next_knot(0) != never)
         events_ = force + " has events by the clock";
+      else if (source->event_count() > 0 && ask<EventLaw>(part.batch) == nullptr)
+        events_ = force + " has events and does not tell their functions";
+      for (std::size_t k = 0; k < source->event_count() && events_.empty(); ++k) {
+        EventDescription event;
+        source->describe_event(k, event);
+        if (event.crossing > Crossing::rising) events_ = force + " bounds steps by its events";
+      }
+      event_count_ += events_of(part);
     }
   }
 }

@@ -1,6 +1,8 @@
 // Runs on a device, done by the processor, beside those of the host.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -54,6 +56,14 @@ inline std::string vehicle_without_tyres() {
   REQUIRE(behind > tyres);
   return all.substr(0, tyres) + all.substr(behind);
 }
+/// Mechanisms whose loops joints with one degree of freedom close, and the pace that their steps need.
+struct Mechanism {
+  const char* name;
+  double pace;
+};
+inline const std::vector<Mechanism> closed_mechanisms{
+    {"slider_crank", 1}, {"planar_3rrr", 1}, {"andrews", 0.02}, {"ladder_1", 1}};
+
 /// Slow enough for its steps: its dampers bring arms to rest in 1e-4 s.
 inline constexpr double pace_of_vehicle = 0.02;
 
@@ -81,6 +91,18 @@ inline std::vector<double> numbers_of_world(Solver& solver) {
   std::vector<double> numbers(world->number_count());
   REQUIRE(world->numbers(numbers) == Status::ok);
   return numbers;
+}
+
+/// What the host makes of the rows of world w.
+inline host::RunRecord followed(const host::System& system, Solver& solver, const host::RunSettings& settings,
+                                const std::vector<double>& times, const std::vector<double>& found, std::size_t worlds,
+                                std::size_t w) {
+  std::vector<double> rows(found.size() / worlds);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = found[i * worlds + w];
+  host::RunRecord record = host::follow(system, solver, settings, {}, times, rows);
+  INFO(record.failure);
+  REQUIRE(record.end == host::End::done);
+  return record;
 }
 
 /// Runs the systems, a world each, and compares each row with that of a run by the host. Some rows lie within steps.
@@ -129,8 +151,110 @@ inline void check_runs(std::span<const std::unique_ptr<host::System>> systems, c
         }
       INFO(method << ", world " << w);
       CHECK(off < 1e-12 * largest);
+      const host::RunRecord record = followed(*systems[w], *solvers[w], settings, times, found, worlds, w);
+      CHECK(record.constraint_violation <= 1e-10);
     }
   }
+}
+
+/// A bar that swings down and up again, with two wheels: the lower tyre comes by this much below the road where the bar
+/// hangs, m, and the other stays 0.4 m above it.
+inline std::string swinging_wheels(double depth, double speed) {
+  return fmt::format(R"(polyform: 1
+bodies:
+  - {{name: a, mass: 2, center_of_mass: [0, 0, -0.6], inertia: {{xx: 0.1, yy: 0.1, zz: 0.01}}}}
+joints:
+  - {{name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0],
+     initial: {{position: 0.5, velocity: {1}}}}}
+forces:
+  - {{name: low, type: tyre, wheel: {{body: a, point: [0, 0, -1]}}, axis: [0, 1, 0], radius: 0.1, stiffness: 2e4,
+     damping: 10, road_height: {0}}}
+  - {{name: high, type: tyre, wheel: {{body: a, point: [0, 0, -0.6]}}, axis: [0, 1, 0], radius: 0.1, stiffness: 2e4,
+     road_height: {0}}}
+)",
+                     -1.1 + depth, speed);
+}
+/// A block on a tyre, pressed in as its weight does, that begins upwards: it leaves the road from 0.0981 m/s on.
+inline std::string block_on_tyre(double speed) {
+  return fmt::format(R"(polyform: 1
+bodies:
+  - {{name: a, position: [0, 0, 0.299019], mass: 10, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+joints:
+  - {{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {{velocity: {0}}}}}
+forces:
+  - {{name: t, type: tyre, wheel: {{body: a}}, axis: [0, 1, 0], radius: 0.3, stiffness: 1e5}}
+)",
+                     speed);
+}
+
+/// How many events the host finds in the run, at a tight tolerance.
+inline std::size_t events_in(const host::System& system, double duration) {
+  host::RunSettings settings = run_settings("dop853");
+  settings.duration = settings.output_interval = duration;
+  settings.relative_tolerance = settings.absolute_tolerance = 1e-11;
+  const host::SolverPointer solver = solver_for(system, riccati_for(system));
+  const host::RunRecord record = host::simulate(system, *solver, settings, {}, {});
+  REQUIRE(record.end == host::End::done);
+  return record.events;
+}
+
+/// The marks of the worlds after a run whose only row is its end. Their numbers are those of the first.
+inline std::vector<unsigned char> marks_of(std::span<const std::unique_ptr<host::System>> systems,
+                                           const DeviceFunctions& functions, const std::string& method, double step,
+                                           double duration) {
+  const std::size_t worlds = systems.size();
+  std::vector<double> starts, numbers;
+  std::vector<host::SolverPointer> solvers;
+  for (std::size_t w = 0; w < worlds; ++w) {
+    solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
+    std::vector<double> y(solvers[w]->state_size());
+    REQUIRE(solvers[w]->encode(systems[w]->initial_state(), y) == Status::ok);
+    const std::vector<double> own = numbers_of_world(*solvers[w]);
+    starts.resize(y.size() * worlds);
+    numbers.resize(own.size() * worlds);
+    for (std::size_t i = 0; i < y.size(); ++i) starts[i * worlds + w] = y[i];
+    for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
+  }
+  const std::size_t row = starts.size() / worlds + host::integrals_of(*systems[0]);
+  std::vector<double> found(row * worlds);
+  std::vector<unsigned char> marks(worlds, 7);
+  functions.run(method, *solvers[0],
+                {worlds, 1, step, duration, 1e-8, 1e-8, &duration, numbers.data(), starts.data(), found.data(),
+                 marks.data(), nullptr, nullptr, 0});
+  return marks;
+}
+
+/// No world in which the host finds an event comes to its end on a device, however long the steps are beside the
+/// contact; those that stay clear of events do. make: a world at this speed.
+template <class Make>
+void check_marks(const DeviceFunctions& functions, const Make& make, std::span<const double> speeds, double step,
+                 double duration, bool may_come_near) {
+  std::vector<std::unique_ptr<host::System>> systems;
+  for (const double speed : speeds) systems.push_back(system_from_text(make(speed)));
+  for (const std::string method : {"rk4", "dopri5"}) {
+    const std::vector<unsigned char> marks = marks_of(systems, functions, method, step, duration);
+    for (std::size_t w = 0; w < systems.size(); ++w) {
+      INFO(method << ", steps of " << step << " s, speed " << speeds[w]);
+      const bool has_event = events_in(*systems[w], duration) > 0;
+      if (has_event) CHECK(marks[w] == 1);
+      if (!has_event && !may_come_near) CHECK(marks[w] == 0);
+    }
+  }
+}
+
+/// Wheels that touch and leave, or do not, between two rows and within one step.
+inline void check_touching(double depth, const DeviceFunctions& functions) {
+  const std::vector<double> speeds{-3, -2.6, -2.3, -1.9, -1.4, -1.1, -0.7, -0.3, 0, 0.4};
+  for (const double step : {0.002, 0.02, 0.05})
+    check_marks(
+        functions, [&](double speed) { return swinging_wheels(depth, speed); }, speeds, step, 0.9, depth > -0.1);
+}
+/// A tyre that lifts for a few milliseconds, or does not.
+inline void check_lifting(const DeviceFunctions& functions) {
+  const std::vector<double> lifting{0.0983, 0.0985, 0.099, 0.1, 0.105, 0.12, 0.2}, standing{0.001, 0.01, 0.03, 0.05};
+  for (const double step : {0.0005, 0.002, 0.005}) check_marks(functions, block_on_tyre, lifting, step, 0.05, true);
+  for (const double step : {0.0005, 0.002}) check_marks(functions, block_on_tyre, standing, step, 0.05, false);
 }
 
 }  // namespace polyform::test

@@ -85,12 +85,7 @@ TEST_CASE("forces whose law is told act on a device as they do in the host") {
 }
 
 TEST_CASE("loops stay closed on a device as they do in the host") {
-  struct Mechanism {
-    const char* name;
-    double pace;
-  };
-  const Mechanism of = GENERATE(Mechanism{"slider_crank", 1}, Mechanism{"planar_3rrr", 1}, Mechanism{"andrews", 0.02},
-                                Mechanism{"ladder_1", 1});
+  const Mechanism of = GENERATE(from_range(closed_mechanisms));
   INFO(of.name);
   std::vector<std::unique_ptr<host::System>> systems;
   systems.push_back(system_from_file(model_file(of.name)));
@@ -101,6 +96,34 @@ TEST_CASE("balls close loops on a device as they do in the host") {
   std::vector<std::unique_ptr<host::System>> systems;
   systems.push_back(system_from_text(vehicle_without_tyres()));
   check_runs(systems, OnProcessor(device_source(*systems[0])), pace_of_vehicle);
+}
+
+TEST_CASE("loops that stand open in a row of a device are told") {
+  const auto system = system_from_file(model_file("slider_crank"));
+  const host::SolverPointer solver = solver_for(*system, riccati_for(*system));
+  host::RunSettings settings = run_settings("rk4");
+  settings.step = settings.output_interval = settings.duration = 1e-3;
+  std::vector<double> row(solver->state_size() + host::integrals_of(*system));
+  REQUIRE(solver->encode(system->initial_state(), std::span(row).first(solver->state_size())) == Status::ok);
+  const auto warnings = [&] {
+    std::string all;
+    for (const std::string& text : followed(*system, *solver, settings, {1e-3}, row, 1, 0).warnings) all += text;
+    return all;
+  };
+  CHECK(warnings().find("loops stand open") == std::string::npos);
+  row[0] += 1e-7;  // a coordinate of the tree, and the loop does not follow
+  CHECK(warnings().find("loops stand open by up to ") != std::string::npos);
+}
+
+TEST_CASE("a world goes over no event on a device: it is marked, and its own solver does it") {
+  // Deeper than a step sees; by less than the contact moves in one; not at all.
+  const double depth = GENERATE(1e-2, 5e-5, 1e-6, -0.3);
+  INFO(depth);
+  check_touching(depth, OnProcessor(device_source(*system_from_text(swinging_wheels(depth, 0)))));
+}
+
+TEST_CASE("a tyre that lifts for less than a row is seen on a device") {
+  check_lifting(OnProcessor(device_source(*system_from_text(block_on_tyre(0)))));
 }
 
 TEST_CASE("what a device does not carry is told by name") {
@@ -120,7 +143,7 @@ TEST_CASE("what a device does not carry is told by name") {
 
 TEST_CASE("the source becomes PTX where clang is installed, without a vendor's headers") {
   // A tree becomes one function, nothing of a library; loops are closed by another, which both methods call.
-  const std::string name = GENERATE(as<std::string>(), "seven_axis_arm", "andrews");
+  const std::string name = GENERATE(as<std::string>(), "seven_axis_arm", "andrews", "vehicle");
   const auto system = system_from_file(model_file(name));
   const host::WorkingFolder folder(std::filesystem::temp_directory_path());
   std::ofstream(folder.file("model.cu")) << device_source(*system);

@@ -75,12 +75,7 @@ TEST_CASE("the general code has the laws of forces") {
 }
 
 TEST_CASE("the general code closes loops as the host does") {
-  struct Mechanism {
-    const char* name;
-    double pace;
-  };
-  const Mechanism of = GENERATE(Mechanism{"slider_crank", 1}, Mechanism{"planar_3rrr", 1}, Mechanism{"andrews", 0.02},
-                                Mechanism{"ladder_1", 1});
+  const Mechanism of = GENERATE(from_range(closed_mechanisms));
   INFO(of.name);
   std::vector<std::unique_ptr<host::System>> systems;
   systems.push_back(system_from_file(model_file(of.name)));
@@ -91,6 +86,14 @@ TEST_CASE("the general code closes loops by balls as the host does") {
   std::vector<std::unique_ptr<host::System>> systems;
   systems.push_back(system_from_text(vehicle_without_tyres()));
   check_runs(systems, GeneralFunctions(), pace_of_vehicle);
+}
+
+TEST_CASE("the general code goes over no event") {
+  for (const double depth : {1e-2, 5e-5, 1e-6, -0.3}) {
+    INFO(depth);
+    check_touching(depth, GeneralFunctions());
+  }
+  check_lifting(GeneralFunctions());
 }
 
 TEST_CASE("the general code stands in the solver as PTX that needs nothing else") {

@@ -43,42 +43,45 @@ struct StudyResult {
   std::string said;
 };
 
+/// `polyform study` on a device, of riccati, with these further arguments.
+inline StudyResult study_on(const Workshop& shop, const std::string& device, const std::vector<std::string>& more) {
+  std::vector<std::string> all{"study"};
+  all.insert(all.end(), more.begin(), more.end());
+  for (const char* const argument : {"--solver", "riccati", "--json", "--output", "table.csv", "--device"})
+    all.push_back(argument);
+  all.push_back(device);
+  const Outcome outcome = shop.run(all);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  return {rows_of(shop.read("table.csv")), nlohmann::json::parse(outcome.out), in_one_line(outcome.err)};
+}
+
 /// A study of the bars on two processes: the mass of the second, and the speed of its joint at the start.
 inline StudyResult study_of_bars(const Workshop& shop, const std::string& device, const std::string& integrator,
                                  const std::string& model, const std::string& speeds = "-2:2:5") {
   shop.write("bars.yaml", model);
-  const Outcome outcome = shop.run({"study",
-                                    "bars.yaml",
-                                    "--vary",
-                                    "bodies.b.mass=1:3:8",
-                                    "--vary",
-                                    "joints.k.initial.velocity=" + speeds,
-                                    "--quantity",
-                                    "end=final(k.q)",
-                                    "--quantity",
-                                    "energy=final(energy.total)",
-                                    "--quantity",
-                                    "most=max(j.v)",
-                                    "--integrator",
-                                    integrator,
-                                    "--step",
-                                    "0.003",
-                                    "--duration",
-                                    "0.5",
-                                    "--output-interval",
-                                    "0.02",
-                                    "--solver",
-                                    "riccati",
-                                    "--device",
-                                    device,
-                                    "--workers",
-                                    "2",
-                                    "--json",
-                                    "--output",
-                                    "table.csv"});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  return {rows_of(shop.read("table.csv")), nlohmann::json::parse(outcome.out), in_one_line(outcome.err)};
+  return study_on(shop, device,
+                  {"bars.yaml",
+                   "--vary",
+                   "bodies.b.mass=1:3:8",
+                   "--vary",
+                   "joints.k.initial.velocity=" + speeds,
+                   "--quantity",
+                   "end=final(k.q)",
+                   "--quantity",
+                   "energy=final(energy.total)",
+                   "--quantity",
+                   "most=max(j.v)",
+                   "--integrator",
+                   integrator,
+                   "--step",
+                   "0.003",
+                   "--duration",
+                   "0.5",
+                   "--output-interval",
+                   "0.02",
+                   "--workers",
+                   "2"});
 }
 
 inline constexpr std::size_t first_quantity = 3, status = 6, reason = 7;

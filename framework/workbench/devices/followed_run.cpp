@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -16,9 +15,8 @@
 #include "framework/host/simulation/row_times.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
-#include "framework/host/watches/element_events.hpp"
 #include "framework/host/watches/step_check.hpp"
-#include "framework/host/watches/failure_at.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline devices {
 
@@ -54,35 +52,18 @@ class StepsFromRows {
   StepCheck check_;
 };
 
-/// Looks for event functions that have other signs at a row than at the row before.
-class EventsBetweenRows {
- public:
-  EventsBetweenRows(const System& system, Solver& solver)
-      : events_(system.view(), solver), before_(events_.size()), values_(before_.size()), rates_(before_.size()) {}
+/// Part of the largest reach of a body by which loops may stand open in a row: every correction goes on until only
+/// rounding is left, which is less by far.
+constexpr double open_loop = 1e-10;
 
-  /// Failure (simulation_failed) where one has.
-  void look(double t, std::span<const double> y) {
-    if (values_.empty()) return;
-    std::ranges::fill(rates_, std::numeric_limits<double>::quiet_NaN());
-    events_.evaluate(t, y, values_, rates_);
-    for (std::size_t k = 0; k < values_.size() && rows_ > 0; ++k) {
-      const bool is_drawn = rows_ == 1 && std::abs(before_[k]) <= rounding_of_drawing * std::abs(values_[k]);
-      if (events_.is_event(k) && !is_drawn && (before_[k] < 0) != (values_[k] < 0))
-        throw FailureAt(t, fmt::format("an event of {} lies between two rows", events_.name_of(k)),
-                        "Run it without a device, which locates no events.");
-    }
-    std::swap(before_, values_);
-    ++rows_;
-  }
-
- private:
-  /// A part that a value at the start is of the next row's and counts as zero: what is drawn just touching misses by
-  /// the rounding of places, some 1e-16 m beside ways of more than 1e-6 m, and has no sign.
-  static constexpr double rounding_of_drawing = 1e-9;
-  ElementEvents events_;
-  std::vector<double> before_, values_, rates_;
-  std::size_t rows_ = 0;
-};
+std::string warning_of_loops(const SystemView& view, double violation) {
+  const double reach = SystemScales(view).largest_reach();
+  if (view.cut_joints().empty() || violation <= open_loop * reach) return {};
+  return fmt::format(
+      "loops stand open by up to {:.3g} (m or rad) in the rows of the device, more than {:g} of the largest reach of a "
+      "body, {:.3g} m",
+      violation, open_loop, reach);
+}
 
 }  // namespace
 
@@ -103,7 +84,6 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     const ConstStateView start = system.initial_state();
     const RunTolerances tolerances(view, start, solver, settings);
     RunRows rows(view, solver, sinks);
-    EventsBetweenRows events(system, solver);
     std::optional<StepsFromRows> steps;
     if (settings.integrator.fixed_step())
       steps.emplace(system, solver, settings, tolerances.step_settings(), times.size());
@@ -111,9 +91,6 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     std::vector<double> y(own + integrals_of(system));
     encode_start(system.start_time(), solver, start, std::span(y).first(own));
     const double usual_step = std::min(settings.step, settings.max_step);
-    // All rows are looked at before any is handed on: a run with an event in it is no run.
-    events.look(0, std::span(y).first(own));
-    for (std::size_t r = 0; r < times.size(); ++r) events.look(times[r], states.subspan(r * y.size(), own));
     const auto put = [&](std::size_t row, double t) {
       // So many evaluations there were at least: by their number the rows to check are chosen.
       rows.put(t, std::span(y).first(own), own < y.size() ? y[own] : 0, {}, static_cast<std::size_t>(t / usual_step));
@@ -131,6 +108,8 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     if (steps)
       if (auto text = steps->warning()) record.warnings.push_back(std::move(*text));
     std::ranges::copy(tolerances.warnings(), std::back_inserter(record.warnings));
+    if (std::string text = warning_of_loops(view, record.constraint_violation); !text.empty())
+      record.warnings.push_back(std::move(text));
     if (std::string text = rows.warning(); !text.empty()) record.warnings.push_back(std::move(text));
     if (std::string text = rows.warning_of_energy(); record.warnings.empty() && !text.empty())
       record.warnings.push_back(std::move(text));

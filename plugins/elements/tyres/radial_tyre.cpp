@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "polyform/contract/event_law.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/picture.hpp"
@@ -129,6 +130,12 @@ Pushing<T> pushing(const TyreOf<T>& tyre, const Touch<T>& touch) noexcept {
   return {{cross(touch.arm, force), force}, spring, (spring - push) * touch.rate};
 }
 
+/// What the road would push by along the radius, if it could pull as well.
+template <class T>
+T event_of(const TyreOf<T>& tyre, const Touch<T>& touch) noexcept {
+  return tyre.stiffness * touch.compression + tyre.damping * tyre.engaged(touch.compression) * touch.rate;
+}
+
 /// A disc of radius R on a smooth plane. With a the spin axis, n the road's normal, h the height of the centre and
 /// c = |a × n| the cosine of the camber, the wheel's plane meets the road at the distance h / c from the centre along
 /// the radius u = (a (a·n) − n) / c. The compression is δ = R − h/c and its rate −n · v_C / c, v_C being the velocity
@@ -137,7 +144,11 @@ Pushing<T> pushing(const TyreOf<T>& tyre, const Touch<T>& touch) noexcept {
 ///
 /// What stands in max is the event function: it is negative off the road, too, and changes its sign where the push
 /// begins and where it ends.
-class RadialTyres final : public ForceBatch, public EventSource, public OutputSource, private ForceLaw {
+class RadialTyres final : public ForceBatch,
+                          public EventSource,
+                          public OutputSource,
+                          private ForceLaw,
+                          private EventLaw {
  public:
   explicit RadialTyres(Strided<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
@@ -167,6 +178,7 @@ class RadialTyres final : public ForceBatch, public EventSource, public OutputSo
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == EventLaw::interface_name) return static_cast<EventLaw*>(this);
     if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
@@ -181,7 +193,7 @@ class RadialTyres final : public ForceBatch, public EventSource, public OutputSo
       const Tyre& tyre = tyres_[i];
       const Touch<double> touch = touch_of(tyre, in.attachments->markers[i]);
       const double engaged = tyre.engaged(touch.compression);
-      out.values[i] = tyre.stiffness * touch.compression + tyre.damping * engaged * touch.rate;
+      out.values[i] = event_of(tyre, touch);
       // With the damper the rate depends on accelerations: the host takes differences.
       if (engaged == 0 || tyre.damping == 0) out.rates[i] = tyre.stiffness * touch.rate;
     }
@@ -196,18 +208,28 @@ class RadialTyres final : public ForceBatch, public EventSource, public OutputSo
   void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
     const LawRecording recording(recorder);
     for (std::size_t i = 0; i < tyres_.size(); ++i) {
-      const auto number = [&](std::size_t k) { return in_parameter(in, numbers_of_tyre * i + k); };
-      const TyreOf<LawNumber> tyre{number(0),
-                                   number(1),
-                                   number(2),
-                                   number(3),
-                                   {number(4), number(5), number(6)},
-                                   {number(7), number(8), number(9)},
-                                   number(10)};
+      const TyreOf<LawNumber> tyre = told_tyre(in, i);
       const Pushing<LawNumber> now = pushing(tyre, touch_of(tyre, in_marker(in, i)));
       put_wrench(out, i, now.wrench);
       add_power(out, now.power);
     }
+  }
+  void record_events(LawRecorder& recorder, const LawInput& in, std::span<LawIndex> values) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const TyreOf<LawNumber> tyre = told_tyre(in, i);
+      values[i] = event_of(tyre, touch_of(tyre, in_marker(in, i))).index();
+    }
+  }
+  static TyreOf<LawNumber> told_tyre(const LawInput& in, std::size_t i) noexcept {
+    const auto number = [&](std::size_t k) { return in_parameter(in, numbers_of_tyre * i + k); };
+    return {number(0),
+            number(1),
+            number(2),
+            number(3),
+            {number(4), number(5), number(6)},
+            {number(7), number(8), number(9)},
+            number(10)};
   }
 
   std::vector<Tyre> tyres_;

@@ -93,6 +93,7 @@ std::vector<std::byte> tables_of(const LaneWorld& world) {
   out.positions = count(head.positions);
   out.velocities = count(head.velocities);
   out.integrals = head.carries_forces ? 1 : 0;
+  out.events = count(head.events);
   out.numbers = count(tracing::numbers_of(world, {}).size());
   out.closing_tolerance = head.closing_tolerance;
   out.position_rounding = position_rounding_part;
@@ -116,6 +117,7 @@ std::size_t all_room(const LaneWorld& world, bool has_stages) {
   add(Part::rates, 1);
   add(Part::sines, 2);
   add(Part::work, 1);
+  add(Part::events, 5);
   if (has_stages) add(Part::stages, 1);
   if (model.rows > 0) {
     add(Part::loop_rows, 3);

@@ -8,8 +8,8 @@
 
 namespace polyform::lanes {
 
-/// Does the steps of the laws.
-inline void run_laws(const GeneralTables& tables, double* values, const Batch<double>& b) {
+/// Does the steps of the laws. events: takes the values of event functions.
+inline void run_laws(const GeneralTables& tables, double* values, const Batch<double>& b, double* events) {
   using Kind = LawStep::Kind;
   const auto* const frame_motions = reinterpret_cast<const double*>(b.room.frames);
   const auto* const frames = reinterpret_cast<const double*>(b.worlds.frames);
@@ -36,6 +36,7 @@ inline void run_laws(const GeneralTables& tables, double* values, const Batch<do
       case Kind::effort: b.room.efforts[step.a] = values[step.b]; break;
       case Kind::rate: b.rates.put(step.a, values[step.b]); break;
       case Kind::power: *b.power = values[step.b]; break;
+      case Kind::event: events[step.a] = values[step.b]; break;
     }
   }
 }
@@ -45,7 +46,7 @@ class GeneralModel {
  public:
   using General = Taker<double>;  ///< its sizes are known at run time
 
-  unsigned states, integrals, angles, turns, rows, positions, velocities, quaternions, cut_coordinates;
+  unsigned states, integrals, events, angles, turns, rows, positions, velocities, quaternions, cut_coordinates;
   unsigned work = 0, closing_work = 0;
   double closing_tolerance, position_rounding, velocity_rounding;
 
@@ -55,6 +56,7 @@ class GeneralModel {
     const auto whole = [](std::size_t x) { return static_cast<unsigned>(x); };
     states = tables_.states;
     integrals = tables_.integrals;
+    events = tables_.events;
     angles = whole(tables_.tree.angle_count);
     turns = whole(tables_.turns.count);
     rows = tables_.loops.rows;
@@ -90,7 +92,7 @@ class GeneralModel {
     set_sines(r.sines, r.cosines);
     const Batch<double> batch{tables_.tree, tables_.cuts, worlds_, room_, {r.y, 1}, {r.ydot, 1}, r.power};
     *r.bad |= move(batch);
-    run_laws(tables_, law_values_, batch);
+    run_laws(tables_, law_values_, batch, r.events);
     *r.bad |= accelerate(batch);
   }
   template <class DeviceRoom>

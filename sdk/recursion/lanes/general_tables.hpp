@@ -26,7 +26,8 @@ struct LawStep {
     load,
     effort,
     rate,
-    power  ///< puts value b in place a of an array
+    power,
+    event  ///< puts value b in place a of an array
   };
   Kind kind = Kind::constant;
   std::uint32_t to = 0, a = 0, b = 0;
@@ -51,7 +52,7 @@ struct GeneralTables {
   List<double> keep;                                        ///< per row of the loops: 1, or 0 where it is left out
   List<LawStep> laws;
   std::uint32_t law_values = 0;
-  std::uint32_t states = 0, positions = 0, velocities = 0, integrals = 0, numbers = 0;
+  std::uint32_t states = 0, positions = 0, velocities = 0, integrals = 0, events = 0, numbers = 0;
   double closing_tolerance = 0, position_rounding = 0, velocity_rounding = 0;
 
   /// Turns offsets into pointers.

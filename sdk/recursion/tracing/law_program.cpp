@@ -50,6 +50,7 @@ Kind output_kind(Array array) {
     case Array::efforts: return Kind::effort;
     case Array::ydot: return Kind::rate;
     case Array::power: return Kind::power;
+    case Array::events: return Kind::event;
     default: throw std::logic_error("a law writes what devices do not take");
   }
 }

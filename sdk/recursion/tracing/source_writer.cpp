@@ -18,7 +18,7 @@ constexpr std::size_t part_length = 400;
 constexpr std::string_view array_names[array_count] = {
     "y",     "ydot",       "sines",        "cosines", "constants", "frames",        "axes",   "ground",
     "cuts",  "cut_places", "motions",      "loads",   "efforts",   "frame_motions", "forces", "power",
-    "asked", "missed",     "missed_rates", "extent",  "turns",     "steps"};
+    "asked", "missed",     "missed_rates", "extent",  "turns",     "steps",         "events"};
 
 std::string_view name_of(Array array) { return array_names[static_cast<std::size_t>(array)]; }
 std::string literal(double x) {
@@ -176,6 +176,8 @@ class Writer {
         fmt::format_to(std::back_inserter(text_), "  r.put_rate({}, {});\n", out.place, value);
       else if (out.array == Array::power)
         fmt::format_to(std::back_inserter(text_), "  r.put_power({});\n", value);
+      else if (out.array == Array::events)
+        fmt::format_to(std::back_inserter(text_), "  r.put_event({}, {});\n", out.place, value);
       else
         fmt::format_to(std::back_inserter(text_), "  r.{}[{}] = {};\n", name_of(out.array), out.place, value);
     }
@@ -269,10 +271,10 @@ void write_runs(const SourceHead& head, const Plan& plan, std::size_t closing_wo
   sink.put(fmt::format(
       "struct Model {{\n  static constexpr bool stands_alone = {};\n"
       "  static constexpr unsigned states = {}, work = {};\n"
-      "  static constexpr unsigned integrals = {};\n"
+      "  static constexpr unsigned integrals = {}, events = {};\n"
       "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {}, cuts = {},\n"
       "                                 cut_places = {}, forces = {};\n",
-      head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()), head.carries_forces ? 1 : 0,
+      head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()), head.carries_forces ? 1 : 0, head.events,
       head.arrays[0], head.arrays[1], head.arrays[2], head.arrays[3], head.arrays[4], head.arrays[5], head.arrays[6]));
   sink.put(
       fmt::format("  static constexpr unsigned rows = {}, positions = {}, velocities = {}, closing_work = {};\n"

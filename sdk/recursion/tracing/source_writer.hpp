@@ -25,6 +25,7 @@ struct SourceHead {
   std::vector<std::size_t> angles{}, quaternions{}, arrays{};
   bool stands_alone = false;
   bool carries_forces = false;  ///< forces act, and their laws are in the kernels
+  std::size_t events = 0;       ///< event functions of these forces
   /// Of the loops: their rows, where the coordinates of cut joints stand in a state, and those of them that are angles;
   /// coordinates of the tree, which stand first; and LoopCorrection::tolerance.
   std::size_t rows = 0;

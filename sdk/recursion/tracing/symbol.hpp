@@ -54,9 +54,10 @@ enum class Array : std::uint8_t {
   missed_rates,
   extent,
   turns,
-  steps
+  steps,
+  events
 };
-inline constexpr std::size_t array_count = 22;
+inline constexpr std::size_t array_count = 23;
 
 struct Node {
   Operation operation = Operation::constant;

@@ -6,6 +6,7 @@
 #include "../lanes/lane_arrays.hpp"
 #include "../lanes/lane_kernels.hpp"
 #include "model_trace.hpp"
+#include "polyform/contract/event_law.hpp"
 
 namespace polyform::tracing {
 
@@ -90,9 +91,10 @@ class PartTrace {
   PartTrace(const LaneWorld& world, const ForceSet::Part& part, Arrays<Symbol>& arrays, Trace& trace)
       : world_(world), part_(part), frames_(arrays.worlds.frames), room_(arrays.room), trace_(trace), slots_(part) {}
 
-  /// numbers: of the part, from its first marker on. origin: from which places of frames count. Returns how many of the
+  /// event: the first of its event functions, and of the next part's afterwards. numbers: of the part, from its first
+  /// marker on. origin: from which places of frames count. Returns how many of the
   /// numbers are the part's; adds to the power.
-  std::size_t record(const Symbol* numbers, const Vector3<Symbol>& origin, Symbol& power) {
+  std::size_t record(const Symbol* numbers, const Vector3<Symbol>& origin, Symbol& power, std::size_t& event) {
     const Strided<const Marker> markers = part_.attached.markers();
     std::vector<Vector3<Symbol>> arms;
     Filler fill(slots_.markers.data());
@@ -112,14 +114,16 @@ class PartTrace {
     take_coordinates();
     TraceRecorder recorder;
     LawOutput out{.wrenches = slots_.wrenches, .efforts = slots_.efforts, .state_rates = slots_.rates};
-    law.record(recorder,
-               {.parameters = slots_.parameters,
-                .markers = slots_.markers,
-                .q = slots_.q,
-                .v = slots_.v,
-                .states = slots_.states},
-               out);
+    const LawInput in{.parameters = slots_.parameters,
+                      .markers = slots_.markers,
+                      .q = slots_.q,
+                      .v = slots_.v,
+                      .states = slots_.states};
+    law.record(recorder, in, out);
+    std::vector<LawIndex> events(ForceLaws::events_of(part_));
+    if (!events.empty()) ask<EventLaw>(part_.batch)->record_events(recorder, in, events);
     if (recorder.failed()) throw std::bad_alloc();
+    for (const LawIndex value : events) trace_.put(Array::events, event++, Symbol::of(value));
     put_loads(arms);
     power += Symbol::of(out.power);
     return 3 * markers.size() + count;
@@ -169,9 +173,10 @@ void trace_forces(const LaneWorld& world, Arrays<Symbol>& arrays, Trace& trace) 
   const Vector3<Symbol> origin = vector_at(numbers);
   numbers += 3;
   Symbol power;
+  std::size_t event = 0;
   const ForceSet& forces = world.loads->forces();
   for (std::size_t i = 0; i < forces.parts(); ++i)
-    numbers += PartTrace(world, forces.part(i), arrays, trace).record(numbers, origin, power);
+    numbers += PartTrace(world, forces.part(i), arrays, trace).record(numbers, origin, power, event);
   trace.put(Array::power, 0, power);
 }
 

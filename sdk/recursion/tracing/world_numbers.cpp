@@ -60,7 +60,8 @@ std::uint64_t structure_of(const LaneWorld& world) {
   }
   for (std::size_t i = 0; i < layout.count(); ++i) all.add(layout.loop(i).rows, layout.loop(i).first_row);
   for (const FrameIndex f : world.loads->frames()) all.add(at(f));
-  all.add(world.loads->forces().loads_joints(), world.loads->laws().told(), world.loads->laws().structure());
+  all.add(world.loads->forces().loads_joints(), world.loads->laws().told(), world.loads->laws().structure(),
+          world.loads->laws().event_count());
   return all.value();
 }
 
@@ -122,6 +123,7 @@ void tell_runs(const LaneWorld& world, SourceHead& head) {
   head.closing_tolerance = world.closing_tolerance;
   head.stands_alone = device_obstacle(world).empty();
   head.carries_forces = world.loads->laws().told() && !world.loads->forces().empty();
+  head.events = head.carries_forces ? world.loads->laws().event_count() : 0;
   std::size_t first = 0;
   for (const std::span<double> part : Arrays<double>(tables, LoopLists(world), world).numbers()) {
     head.arrays.push_back(first);

@@ -13,6 +13,7 @@
 #include "polyform/contract/equation_matrices.hpp"
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/evaluation_cost.hpp"
+#include "polyform/contract/event_law.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/flexible_body.hpp"
 #include "polyform/contract/force.hpp"

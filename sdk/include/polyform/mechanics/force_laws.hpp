@@ -20,9 +20,10 @@ class ForceLaws {
   /// Why the laws cannot all be told: a sentence without a full stop, "its force cable does not tell its law"; empty
   /// where they can.
   const std::string& obstacle() const { return obstacle_; }
-  /// Why the forces keep the model from runs in which nothing looks at single steps; empty where they do not. Events at
-  /// which a law only bends do not: a run that steps over one has less accuracy there, and its rows show it.
+  /// Why the forces keep the model from runs in which the host looks at no single step; empty where they do not.
   const std::string& events() const { return events_; }
+  /// How many event functions the forces tell (EventLaw), at which a law only bends; part after part.
+  std::size_t event_count() const { return event_count_; }
   bool told() const { return obstacle_.empty(); }
 
   /// What the laws depend on: the point from which positions of the frames count; then of each part the points of its
@@ -33,6 +34,7 @@ class ForceLaws {
 
   const ForceSet& forces() const { return forces_; }
   static ForceLaw* law_of(const ForceSet::Part& part);
+  static std::size_t events_of(const ForceSet::Part& part);
 
  private:
   void find_obstacle(std::size_t positions, std::size_t velocities);
@@ -42,6 +44,7 @@ class ForceLaws {
   std::string obstacle_, events_;
   std::vector<double> numbers_;
   std::uint64_t structure_ = 0;
+  std::size_t event_count_ = 0;
 };
 
 }  // namespace polyform

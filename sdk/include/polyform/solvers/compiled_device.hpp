@@ -4,6 +4,7 @@
 #pragma once
 
 #include "polyform/mechanics/sine_cosine.hpp"
+#include "polyform/solvers/device_events.hpp"
 #include "polyform/solvers/device_numbers.hpp"
 #include "polyform/solvers/device_steps.hpp"
 #include "polyform/solvers/device_worlds.hpp"
@@ -26,8 +27,10 @@ struct DeviceNumbers {
   POLYFORM_KERNEL const double& operator[](unsigned long i) const { return first[i * stride]; }
 };
 
-/// What the kernels of loops read and write besides.
+/// What the kernels of runs and of loops read and write besides.
 struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
+  double* events = nullptr;  ///< values of event functions
+  void put_event(Index i, double x) const { events[i] = x; }
   double *missed = nullptr, *missed_rates = nullptr;  ///< by positions and velocities, per row
   double* extent = nullptr;       ///< squares: of the largest distance of what loops tie, and of its velocity
   double* turns = nullptr;        ///< coordinates of the cut joints, where they stand in a state
@@ -51,7 +54,8 @@ class DeviceRun {
         rates_(model),
         sines_(model),
         cosines_(model),
-        work_(model) {
+        work_(model),
+        watch_(model) {
     if constexpr (!device::is_general<Model>)
       static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
     POLYFORM_UNROLL for (unsigned i = 0; i < model_.states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
@@ -72,7 +76,7 @@ class DeviceRun {
       const double end = grid < last - grid_share * in_.step ? grid : last;
       const bool within = t < end - rounding_of_time * end;
       bad_ |= !(end > time);
-      step((within ? t : end) - time);
+      step(time, (within ? t : end) - time, !within);
       if (within) {
         put(row++, at_);
         continue;
@@ -98,14 +102,17 @@ class DeviceRun {
       const double length = ends ? last - time : h;
       const double least = 16 * 0x1p-52 * (time > in_.step ? time : in_.step);
       bad_ |= tried && !(length > least);
-      try_step(length, rate_known, k);
+      try_step(time, length, rate_known, k);
       rate_known = true;
       const double error = error_of_step(length, k);
       tried = !(error <= 1);
       if (tried) {
+        watch_.go_back(model_);
         h = error - error == 0 ? control.after_rejected(length, error) : control.after_failed(length);
         continue;
       }
+      bad_ |= watch_.is_near();
+      watch_.keep(model_);
       const double begin = time;
       time = ends ? last : time + h;
       for (; row < in_.rows && in_.times[row] <= time + rounding_of_time * time; ++row)
@@ -145,6 +152,7 @@ class DeviceRun {
     room.y = at_;
     room.ydot = rates_;
     room.power = rates_ + model_.states;
+    room.events = watch_.values;
     room.work = work_;
     model_.evaluate(room);
   }
@@ -163,21 +171,24 @@ class DeviceRun {
     room.bad = &bad_;
   }
 
-  /// From y_ to at_ by rk4.
-  POLYFORM_KERNEL void step(double h) {
+  /// From y_ to at_ by rk4. is_watched: whether the run goes on from its end. The second stage goes along a straight
+  /// line, on which a body that begins at rest stays where it is: no event is looked for there.
+  POLYFORM_KERNEL void step(double time, double h, bool is_watched) {
     for (unsigned stage = 0; stage < 4; ++stage) {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
+      if (is_watched && stage != 1) watch_.look(model_, time + on);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) sum_[i] =
           stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
+    bad_ |= watch_.is_near();
     POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = y_[i] + h / 6 * sum_[i];
     correct(at_);
   }
 
   /// From y_ to end_ by dopri5; k has all rates.
-  POLYFORM_KERNEL void try_step(double h, bool rate_known, double* k) {
+  POLYFORM_KERNEL void try_step(double time, double h, bool rate_known, double* k) {
     for (unsigned stage = rate_known ? 1 : 0; stage < 7; ++stage) {
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) {
         double sum = 0;
@@ -185,6 +196,8 @@ class DeviceRun {
         at_[i] = y_[i] + h * sum;
       }
       find_rates();
+      if (stage != 1) watch_.look(model_, time + device::share_of_stage(stage) * h);
+      if (stage == 0) watch_.keep(model_);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) k[stage * row_size() + i] = rates_[i];
     }
     POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) end_[i] = at_[i];
@@ -311,6 +324,7 @@ class DeviceRun {
   Numbers<Part::rates> rates_;
   Numbers<Part::sines> sines_, cosines_;
   Numbers<Part::work> work_;
+  device::EventWatch<Model> watch_;
   double largest_integral_ = 0;
   bool bad_ = false;
 };

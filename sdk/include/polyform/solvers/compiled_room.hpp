@@ -45,6 +45,8 @@ struct CompiledRoom {
   }
   void put_rate(Index i, const T& x) const { __builtin_memcpy(ydot + i * stride, &x, sizeof x); }
   void put_power(const T& x) const { __builtin_memcpy(power, &x, sizeof x); }
+  /// Only a run on a device wants the values of event functions (compiled_device.hpp).
+  void put_event(Index, const T&) const {}
   static T all(double x) { return T{} + x; }
   void check(const T& a, const T& b) const { *bad |= not_above(a, b); }
 

@@ -7,7 +7,7 @@
 namespace polyform::device {
 
 /// The arrays of a run.
-enum class Part { row, rates, sines, work, stages, loop_rows, states, steps, closing_work };
+enum class Part { row, rates, sines, work, stages, loop_rows, states, steps, closing_work, events };
 
 /// How many numbers they have.
 template <class Model>
@@ -22,6 +22,7 @@ constexpr unsigned long count_of(const Model& model, Part part) {
     case Part::states: return model.states;
     case Part::steps: return model.positions + model.velocities;
     case Part::closing_work: return model.closing_work + 1;
+    case Part::events: return model.events + 1;
   }
   return 0;
 }

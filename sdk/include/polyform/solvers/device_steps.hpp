@@ -44,6 +44,12 @@ POLYFORM_KERNEL double weight(unsigned stage, unsigned of) {
   return weights[stage][of];
 }
 
+/// When in the step the stage of Dormand-Prince is, as a share of the step.
+POLYFORM_KERNEL double share_of_stage(unsigned stage) {
+  constexpr double shares[7] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1};
+  return shares[stage];
+}
+
 /// Of k1 to k7 in the error of the step (0), and in the constant (1) and slope (2) of its dense output.
 POLYFORM_KERNEL double weight_of_sum(unsigned sum, unsigned of) {
   constexpr double weights[3][7] = {
