@@ -25,7 +25,7 @@ constexpr double growth = 1.1;
 // 12 evaluations. The solutions cost between a quarter of the evaluations and twice as much. What the matrix costs
 // comes in addition.
 constexpr double evaluations_of_implicit_step = 14.4, weight = evaluations_of_implicit_step / 6;
-// A trial may cost this part of what the explicit method has cost since the last one; or this part of what it would
+// Trials may cost this part of what the explicit method has cost since the last good one; or this part of what it would
 // cost from now on with steps as long as the last ones, half of that after each trial in vain.
 constexpr double part_of_trials = 0.25, part_of_future = 0.015;
 
@@ -53,6 +53,7 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
   looked_first_ = false;
+  in_vain_ = 0;
   part_of_future_ = part_of_future;
   kept_ = false;
   // Each begins to count what it rejects.
@@ -154,7 +155,7 @@ void AutoMethod::begin_trial(bool on_credit) noexcept {
 void AutoMethod::end_trial_in_vain(std::size_t wait_longer) noexcept {
   part_of_future_ /= 2;
   if (!on_credit_) {
-    explicit_steps_ = 0;
+    in_vain_ += cost_of_trial();
     wait_ *= wait_longer;
   }
   change_to(Phase::explicitly);
@@ -187,9 +188,9 @@ void AutoMethod::look_explicitly() noexcept {
     begin_trial(true);
 }
 
-/// Evaluations that a trial may cost, after the explicit steps since the last one.
+/// Evaluations that a trial may cost, after the explicit steps and the trials in vain so far.
 double AutoMethod::past_budget() const noexcept {
-  return part_of_trials * explicit_->evaluations_of_step() * static_cast<double>(explicit_steps_);
+  return part_of_trials * explicit_->evaluations_of_step() * static_cast<double>(explicit_steps_) - in_vain_;
 }
 
 /// The same, before the explicit steps to come.
@@ -242,6 +243,7 @@ void AutoMethod::look_implicitly() noexcept {
       if (getenv("TR")) std::fprintf(stderr,"kept t=%g ih=%g need %g steps %zu\n",now_->time(),implicit_step_,needed_gain(steps_),steps_); //DBG
       phase_ = Phase::implicitly;
       steps_ = explicit_steps_ = 0;
+      in_vain_ = 0;
       linearizations_ = newton_->linearizations();
       return;
     }

@@ -68,10 +68,11 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;  ///< the next step begins with the change to the other method
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
-  std::size_t explicit_steps_ = 0;  ///< since the last trial
+  std::size_t explicit_steps_ = 0;  ///< since the last trial that was not in vain
   std::size_t linearizations_ = 0;  ///< of newton_ when steps_ began to count
   std::size_t evaluations_ = 0;     ///< of newton_ when the trial began
   bool looked_first_ = false;       ///< whether the first look is over
+  double in_vain_ = 0;              ///< evaluations of trials since then
   bool on_credit_ = false;          ///< whether steps to come pay for the trial
   double limit_ = 0;                ///< to which steps may go as far as is known, s
   double part_of_future_ = 0;       ///< of the evaluations up to there which a trial may cost

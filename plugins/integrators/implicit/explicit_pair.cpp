@@ -19,7 +19,7 @@ constexpr std::size_t steps_of_trial = 10, steps_to_settle = 4;
 constexpr double evaluations_to_first_trial = 5000;
 // A trial of the low order is due sooner where after so many evaluations such a part of them was given up: kinks of the
 // motion cost a high order more.
-constexpr double evaluations_to_see_kinks = 300, part_of_kinks = 0.25;
+constexpr double evaluations_to_see_kinks = 500, part_of_kinks = 0.25;
 // The next trial is due when so many times the evaluations are spent; after one that an event has ended, sooner.
 constexpr double until_next_trial = 2, until_next_attempt = 1.2;
 // The part of the evaluations before a trial by which the present method is judged, and by how much the other one has
