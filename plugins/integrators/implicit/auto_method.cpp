@@ -1,8 +1,6 @@
 #include "auto_method.hpp"
 
 #include <algorithm>
-#include <cstdio> //DBG
-#include <cstdlib> //DBG
 #include <utility>
 
 namespace polyform::implicit {
@@ -86,7 +84,7 @@ Status AutoMethod::step(double t_limit) noexcept {
   if (now_->step(t_limit) != Status::ok) {
     if (is_explicit()) return Status::failed;
     // What stops an implicit step need not stop shorter ones.
-    end_trial_in_vain(4);
+    end_trial_in_vain();
     if (change() != Status::ok || now_->step(t_limit) != Status::ok) return Status::failed;
   }
   if (!is_explicit()) {
@@ -108,6 +106,7 @@ Status AutoMethod::change() noexcept {
   now_ = next;
   steps_ = 0;
   since_ = t;
+  if (phase_ == Phase::on_trial) trial_began_ = t;
   if (newton_ != nullptr) {
     linearizations_ = newton_->linearizations();
     evaluations_ = newton_->evaluations();
@@ -135,7 +134,6 @@ void AutoMethod::look_first() noexcept {
   explicit_step_ = now_->time() - now_->previous_time();
   if (!future_pays()) return;
   for (int round = 0; round < rounds_of_first_look; ++round) measure();
-  if (getenv("TR")) std::fprintf(stderr,"first t=%g h=%g rate=%g h*rate=%g\n",now_->time(),explicit_step_,rate_,explicit_step_*rate_); //DBG
   if (future_pays()) begin_trial(true);
 }
 
@@ -152,11 +150,11 @@ void AutoMethod::begin_trial(bool on_credit) noexcept {
 }
 
 /// Trials in vain come to little: each has to wait longer, or may cost less, than the one before.
-void AutoMethod::end_trial_in_vain(std::size_t wait_longer) noexcept {
+void AutoMethod::end_trial_in_vain() noexcept {
   part_of_future_ /= 2;
   if (!on_credit_) {
     in_vain_ += cost_of_trial();
-    wait_ *= wait_longer;
+    wait_ *= 2;
   }
   change_to(Phase::explicitly);
 }
@@ -176,7 +174,6 @@ void AutoMethod::look_explicitly() noexcept {
   measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
   bound_ = explicit_step_ * rate_ > explicit_->bound() ? bound_ + 1 : 0;
-  if (getenv("TR")) std::fprintf(stderr,"look t=%g h=%g rate=%g h*rate=%g bound %g\n",now_->time(),explicit_step_,rate_,explicit_step_*rate_,explicit_->bound()); //DBG
   since_ = now_->time();
   steps_ = 0;
   explicit_->set_held(bound_ > 0);
@@ -201,7 +198,7 @@ double AutoMethod::future_budget() const noexcept {
 /// How long explicit steps can become: those of now may be short for a while only, but while the fastest motion stays,
 /// none is longer than stability lets it be.
 double AutoMethod::possible_step() const noexcept {
-  return rate_ > 0 ? std::max(explicit_step_, explicit_->bound() / rate_) : explicit_step_;
+  return rate_ > 0 ? std::max(explicit_step_, explicit_->stable() / rate_) : explicit_step_;
 }
 
 double AutoMethod::budget() const noexcept { return std::max(past_budget(), future_budget()); }
@@ -232,15 +229,15 @@ void AutoMethod::look_implicitly() noexcept {
   if (phase_ == Phase::on_trial) {
     // Steps that become much shorter from the first on follow the motion.
     if (steps_ == trial / 4 && now_->time() - since_ < 0.5 * static_cast<double>(steps_) * explicit_step_) {
-      return end_trial_in_vain(2);
+      return end_trial_in_vain();
     }
     if (steps_ % (trial / 2) != 0) return;
     const double before = std::exchange(implicit_step_, (now_->time() - since_) / static_cast<double>(trial / 2));
     since_ = now_->time();
     if (steps_ < trial) return;
     if (implicit_step_ > needed_gain(steps_) * (on_credit_ ? possible_step() : explicit_step_)) {
+      if (!kept_) first_change_ = trial_began_;
       kept_ = true;
-      if (getenv("TR")) std::fprintf(stderr,"kept t=%g ih=%g need %g steps %zu\n",now_->time(),implicit_step_,needed_gain(steps_),steps_); //DBG
       phase_ = Phase::implicitly;
       steps_ = explicit_steps_ = 0;
       in_vain_ = 0;
@@ -250,19 +247,18 @@ void AutoMethod::look_implicitly() noexcept {
     // Not worth its cost yet: while the steps grow, the trial goes on, or is taken up again soon.
     const bool promising = implicit_step_ > growth * before;
     if (promising && cost_of_trial() <= budget()) return;
-    return end_trial_in_vain(promising ? 2 : 4);
+    return end_trial_in_vain();
   }
   if (steps_ % between_implicit_looks != 0) return;
   measure();
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_implicit_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
-  if (rate_ * implicit_step_ < explicit_->bound() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
+  if (rate_ * implicit_step_ < explicit_->stable() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
   linearizations_ = newton_->linearizations();
 }
 
 void AutoMethod::change_to(Phase next) noexcept {
-  if (getenv("TR")) std::fprintf(stderr,"to %d t=%g steps=%zu cost=%g xh=%g ih=%g rate=%g rej=%zu lin=%zu since=%g\n",(int)next,now_->time(),steps_,cost_of_trial(),explicit_step_,implicit_step_,rate_,rejected(),newton_->linearizations(),since_); //DBG
   phase_ = next;
   changing_ = true;
 }
@@ -271,12 +267,16 @@ std::string_view AutoMethod::choices() noexcept {
   const double duration = std::max(now_->time() - start_, 1e-300);
   const double low_order = 100 * explicit_->time_of_low() / duration;
   Sentence explicitly;
-  if (low_order > 0)
+  if (explicit_->opening())
+    explicitly.say("dopri5 all along, as its steps could grow at any time");
+  else if (low_order > 0)
     explicitly.say(Message("dop853, and dopri5 for {:.3g} % of the time, where it took fewer evaluations", low_order));
   else
     explicitly.say("dop853 all along");
   if (!implicit_)
     said_.say(Message("{}: {}", explicitly.text(), without_.text()));
+  else if (explicit_->opening())
+    said_.say(explicitly.text());
   else if (implicit_time_ == 0)
     said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
                       explicitly.text()));

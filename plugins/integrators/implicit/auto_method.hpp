@@ -45,7 +45,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   void look_explicitly() noexcept;
   void look_first() noexcept;
   void begin_trial(bool on_credit) noexcept;
-  void end_trial_in_vain(std::size_t wait_longer) noexcept;
+  void end_trial_in_vain() noexcept;
   void look_implicitly() noexcept;
   double past_budget() const noexcept;
   double future_budget() const noexcept;
@@ -79,7 +79,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   double since_ = 0;                ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
-  double implicit_time_ = 0, first_change_ = 0, start_ = 0;
+  double implicit_time_ = 0, first_change_ = 0, trial_began_ = 0, start_ = 0;
   bool kept_ = false;  ///< whether the implicit method was ever kept after a trial
   Sentence without_, held_by_, said_;
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <cstdio> //DBG
-#include <cstdlib> //DBG
 
 namespace polyform::implicit {
 
@@ -140,7 +138,6 @@ void ExplicitPair::look() noexcept {
     return;
   }
   if (way_.steps < steps_of_trial || way_.evaluations < part_of_trial * spent_) return;
-  if (getenv("TR")) fprintf(stderr,"pair t=%g spent %g of %d pace %g, chosen %d pace %g\n",time(),spent_,(int)now_,way_.pace(),(int)chosen_,of_chosen_.pace()); //DBG
   if (way_.pace() > better * of_chosen_.pace()) chosen_ = now_;
   end_trial(until_next_trial);
 }

@@ -17,6 +17,7 @@ struct ExplicitMethod {
   std::unique_ptr<Integrator, DestroyIntegrator> steps;
   double evaluations = 0;  ///< of a step
   double bound = 0;        ///< step times largest eigenvalue from which on stability may hold the steps
+  double stable = 0;       ///< the same, up to which steps are stable for vibrations
 };
 
 /// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances
@@ -45,6 +46,7 @@ class ExplicitPair final : public Integrator {
   /// Of the method that is chosen.
   double evaluations_of_step() const noexcept { return methods_[chosen_].evaluations; }
   double bound() const noexcept { return methods_[chosen_].bound; }
+  double stable() const noexcept { return methods_[chosen_].stable; }
   /// Whether steps still grow from the first one.
   bool opening() const noexcept { return opening_; }
   /// The time for which the low order was chosen, s: of the opening as well, if it lasts.
@@ -78,7 +80,7 @@ class ExplicitPair final : public Integrator {
   double kinks_at_ = 0;              ///< evaluations at the last trial that these have led to
   bool settled_ = false;             ///< whether the first steps of the trial are over
   bool opening_ = true, held_ = false;
-  double length_before_ = 0;                ///< of the last step of the opening that nothing has cut short, s
+  double length_before_ = 0;  ///< of the last step of the opening that nothing has cut short, s
   double time_of_low_ = 0, time_of_opening_ = 0;
 };
 
