@@ -25,7 +25,7 @@ constexpr double growth = 1.1;
 constexpr double evaluations_of_implicit_step = 14.4, weight = evaluations_of_implicit_step / 6;
 // Trials may cost this part of what the explicit method has cost since the last good one; or this part of what it would
 // cost from now on with steps as long as the last ones, half of that after each trial in vain.
-constexpr double part_of_trials = 0.25, part_of_future = 0.015;
+constexpr double part_of_trials = 0.25, part_of_future = 0.015, part_in_doubt = 0.05;
 
 }  // namespace
 
@@ -46,7 +46,7 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   now_ = explicit_.get();
   phase_ = Phase::explicitly;
   changing_ = false;
-  steps_ = bound_ = explicit_steps_ = 0;
+  steps_ = bound_ = near_ = explicit_steps_ = 0;
   wait_ = before_look;
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
@@ -138,7 +138,7 @@ void AutoMethod::look_first() noexcept {
 }
 
 void AutoMethod::begin_trial(bool on_credit) noexcept {
-  bound_ = 0;
+  bound_ = near_ = 0;
   on_credit_ = on_credit;
   if (held_rate_ < rate_) {
     held_rate_ = rate_;
@@ -173,10 +173,12 @@ void AutoMethod::look_explicitly() noexcept {
   if (steps_ < wait_ || steps_ % between != 0) return;
   measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
-  bound_ = explicit_step_ * rate_ > explicit_->bound() ? bound_ + 1 : 0;
+  bound_ = explicit_step_ * rate_ > explicit_->stable() ? bound_ + 1 : 0;
+  near_ = explicit_step_ * rate_ > explicit_->bound() ? near_ + 1 : 0;
   since_ = now_->time();
   steps_ = 0;
-  explicit_->set_held(bound_ > 0);
+  explicit_->set_held(near_ > 0);
+  if (near_ >= looks_at_the_bound && doubt_pays()) return begin_trial(false);
   if (bound_ == 0) return;
   // Steps to come can pay for a trial at once; those that were made have to show that they are held.
   if (bound_ >= looks_at_the_bound && past_pays())
@@ -205,6 +207,11 @@ double AutoMethod::budget() const noexcept { return std::max(past_budget(), futu
 
 /// Whether a trial can be afforded in which every step needs its own matrix.
 bool AutoMethod::past_pays() const noexcept { return static_cast<double>(trial) * newton_->price() <= past_budget(); }
+
+/// The same where stability need not be what holds the steps.
+bool AutoMethod::doubt_pays() const noexcept {
+  return past_pays() && cost_of_shortest_trial() <= part_in_doubt / part_of_trials * past_budget();
+}
 
 bool AutoMethod::future_pays() const noexcept { return cost_of_shortest_trial() <= future_budget(); }
 

@@ -52,6 +52,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   double possible_step() const noexcept;
   double budget() const noexcept;
   bool past_pays() const noexcept;
+  bool doubt_pays() const noexcept;
   bool future_pays() const noexcept;
   double cost_of_trial() const noexcept;
   double cost_of_shortest_trial() const noexcept;
@@ -67,16 +68,16 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;  ///< the next step begins with the change to the other method
-  std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
-  std::size_t explicit_steps_ = 0;  ///< since the last trial that was not in vain
-  std::size_t linearizations_ = 0;  ///< of newton_ when steps_ began to count
-  std::size_t evaluations_ = 0;     ///< of newton_ when the trial began
-  bool looked_first_ = false;       ///< whether the first look is over
-  double in_vain_ = 0;              ///< evaluations of trials since then
-  bool on_credit_ = false;          ///< whether steps to come pay for the trial
-  double limit_ = 0;                ///< to which steps may go as far as is known, s
-  double part_of_future_ = 0;       ///< of the evaluations up to there which a trial may cost
-  double since_ = 0;                ///< the time when steps_ began to count
+  std::size_t steps_ = 0, wait_ = 0, bound_ = 0, near_ = 0;  ///< bound_, near_: looks in a row
+  std::size_t explicit_steps_ = 0;                           ///< since the last trial that was not in vain
+  std::size_t linearizations_ = 0;                           ///< of newton_ when steps_ began to count
+  std::size_t evaluations_ = 0;                              ///< of newton_ when the trial began
+  bool looked_first_ = false;                                ///< whether the first look is over
+  double in_vain_ = 0;                                       ///< evaluations of trials since then
+  bool on_credit_ = false;                                   ///< whether steps to come pay for the trial
+  double limit_ = 0;                                         ///< to which steps may go as far as is known, s
+  double part_of_future_ = 0;                                ///< of the evaluations up to there which a trial may cost
+  double since_ = 0;                                         ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
   double implicit_time_ = 0, first_change_ = 0, trial_began_ = 0, start_ = 0;
