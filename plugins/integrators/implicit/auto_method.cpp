@@ -12,6 +12,8 @@ namespace {
 constexpr double evaluations_between_looks = 240, part_at_the_bound = 0.5;
 constexpr std::size_t before_look = 10, between_implicit_looks = 20;
 constexpr std::size_t looks_at_the_bound = 3;
+// Rounds of the first look, right after the opening: nothing is known of the fastest motion yet.
+constexpr int rounds_of_first_look = 3;
 // Steps of the shortest trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
 // A longer trial: as long as the mean step of each half grows by this factor. The explicit method keeps vibrations
@@ -20,9 +22,10 @@ constexpr double growth = 1.1;
 // An implicit step costs a little more than one of dop853: 6 evaluations and the solutions of 2 iterations in place of
 // 12 evaluations. The solutions cost between a quarter of the evaluations and twice as much. What the matrix costs
 // comes in addition.
-constexpr double evaluations_of_implicit_step = 14.4;
-// A trial may cost this part of what the explicit method has cost since the last one.
-constexpr double part_of_trials = 0.25;
+constexpr double evaluations_of_implicit_step = 14.4, weight = evaluations_of_implicit_step / 6;
+// Trials may cost this part of what the explicit method has cost since the last good one; or this part of what it would
+// cost from now on with steps as long as the last ones, half of that after each trial in vain.
+constexpr double part_of_trials = 0.25, part_of_future = 0.015, part_in_doubt = 0.05;
 
 }  // namespace
 
@@ -43,10 +46,13 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   now_ = explicit_.get();
   phase_ = Phase::explicitly;
   changing_ = false;
-  steps_ = bound_ = explicit_steps_ = 0;
+  steps_ = bound_ = near_ = explicit_steps_ = 0;
   wait_ = before_look;
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
+  looked_first_ = false;
+  in_vain_ = 0;
+  part_of_future_ = part_of_future;
   kept_ = false;
   // Each begins to count what it rejects.
   if (implicit_ && implicit_->start(t, y) != Status::ok) return Status::failed;
@@ -72,13 +78,13 @@ void* AutoMethod::query(std::string_view asked) noexcept {
 }
 
 Status AutoMethod::step(double t_limit) noexcept {
+  limit_ = t_limit;
   if (changing_ && change() != Status::ok) return Status::failed;
   const double from = now_->time();
   if (now_->step(t_limit) != Status::ok) {
     if (is_explicit()) return Status::failed;
     // What stops an implicit step need not stop shorter ones.
-    change_to(Phase::explicitly);
-    wait_ *= 4;
+    end_trial_in_vain();
     if (change() != Status::ok || now_->step(t_limit) != Status::ok) return Status::failed;
   }
   if (!is_explicit()) {
@@ -100,7 +106,11 @@ Status AutoMethod::change() noexcept {
   now_ = next;
   steps_ = 0;
   since_ = t;
-  if (newton_ != nullptr) linearizations_ = newton_->linearizations();
+  if (phase_ == Phase::on_trial) trial_began_ = t;
+  if (newton_ != nullptr) {
+    linearizations_ = newton_->linearizations();
+    evaluations_ = newton_->evaluations();
+  }
   return Status::ok;
 }
 
@@ -118,8 +128,41 @@ void AutoMethod::measure() noexcept {
   });
 }
 
+/// Where a system is stiff from the start on, the first steps after the opening tell.
+void AutoMethod::look_first() noexcept {
+  looked_first_ = true;
+  explicit_step_ = now_->time() - now_->previous_time();
+  if (!future_pays()) return;
+  for (int round = 0; round < rounds_of_first_look; ++round) measure();
+  if (future_pays()) begin_trial(true);
+}
+
+void AutoMethod::begin_trial(bool on_credit) noexcept {
+  bound_ = near_ = 0;
+  on_credit_ = on_credit;
+  if (held_rate_ < rate_) {
+    held_rate_ = rate_;
+    held_step_ = explicit_step_;
+    if (auto* const element = ask<StiffestElement>(system_))
+      held_by_.say(element->stiffest(now_->time(), now_->state(), scale_.direction(), rate_));
+  }
+  change_to(Phase::on_trial);
+}
+
+/// Trials in vain come to little: each has to wait longer, or may cost less, than the one before.
+void AutoMethod::end_trial_in_vain() noexcept {
+  part_of_future_ /= 2;
+  if (!on_credit_) {
+    in_vain_ += cost_of_trial();
+    wait_ *= 2;
+  }
+  change_to(Phase::explicitly);
+}
+
 /// Steps of a trial of the other explicit method have another length: looks begin anew after it.
 void AutoMethod::look_explicitly() noexcept {
+  if (explicit_->opening()) return;
+  if (!looked_first_) return look_first();
   if (explicit_->on_trial()) {
     steps_ = 0;
     since_ = now_->time();
@@ -130,32 +173,56 @@ void AutoMethod::look_explicitly() noexcept {
   if (steps_ < wait_ || steps_ % between != 0) return;
   measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
-  bound_ = explicit_step_ * rate_ > explicit_->bound() ? bound_ + 1 : 0;
+  bound_ = explicit_step_ * rate_ > explicit_->stable() ? bound_ + 1 : 0;
+  near_ = explicit_step_ * rate_ > explicit_->bound() ? near_ + 1 : 0;
   since_ = now_->time();
   steps_ = 0;
-  if (bound_ < looks_at_the_bound || !can_afford_trial()) return;
-  bound_ = 0;
-  if (held_rate_ < rate_) {
-    held_rate_ = rate_;
-    held_step_ = explicit_step_;
-    if (auto* const element = ask<StiffestElement>(system_))
-      held_by_.say(element->stiffest(now_->time(), now_->state(), scale_.direction(), rate_));
-  }
-  change_to(Phase::on_trial);
+  explicit_->set_held(near_ > 0);
+  if (near_ >= looks_at_the_bound && doubt_pays()) return begin_trial(false);
+  if (bound_ == 0) return;
+  // Steps to come can pay for a trial at once; those that were made have to show that they are held.
+  if (bound_ >= looks_at_the_bound && past_pays())
+    begin_trial(false);
+  else if (future_pays())
+    begin_trial(true);
 }
 
-/// Evaluations that a trial may cost, after the explicit steps since the last one.
-double AutoMethod::budget() const noexcept {
-  return part_of_trials * explicit_->evaluations_of_step() * static_cast<double>(explicit_steps_);
+/// Evaluations that a trial may cost, after the explicit steps and the trials in vain so far.
+double AutoMethod::past_budget() const noexcept {
+  return part_of_trials * explicit_->evaluations_of_step() * static_cast<double>(explicit_steps_) - in_vain_;
 }
+
+/// The same, before the explicit steps to come.
+double AutoMethod::future_budget() const noexcept {
+  return part_of_future_ * explicit_->evaluations_of_step() * (limit_ - now_->time()) / possible_step();
+}
+
+/// How long explicit steps can become: those of now may be short for a while only, but while the fastest motion stays,
+/// none is longer than stability lets it be.
+double AutoMethod::possible_step() const noexcept {
+  return rate_ > 0 ? std::max(explicit_step_, explicit_->stable() / rate_) : explicit_step_;
+}
+
+double AutoMethod::budget() const noexcept { return std::max(past_budget(), future_budget()); }
 
 /// Whether a trial can be afforded in which every step needs its own matrix.
-bool AutoMethod::can_afford_trial() const noexcept { return static_cast<double>(trial) * newton_->price() <= budget(); }
+bool AutoMethod::past_pays() const noexcept { return static_cast<double>(trial) * newton_->price() <= past_budget(); }
+
+/// The same where stability need not be what holds the steps.
+bool AutoMethod::doubt_pays() const noexcept {
+  return past_pays() && cost_of_shortest_trial() <= part_in_doubt / part_of_trials * past_budget();
+}
+
+bool AutoMethod::future_pays() const noexcept { return cost_of_shortest_trial() <= future_budget(); }
+
+double AutoMethod::cost_of_shortest_trial() const noexcept {
+  return static_cast<double>(trial) * (newton_->price() + evaluations_of_implicit_step);
+}
 
 /// What the trial has cost so far, in evaluations.
 double AutoMethod::cost_of_trial() const noexcept {
   const auto matrices = static_cast<double>(newton_->linearizations() - linearizations_);
-  return static_cast<double>(steps_) * evaluations_of_implicit_step + matrices * newton_->price();
+  return weight * static_cast<double>(newton_->evaluations() - evaluations_) + matrices * newton_->price();
 }
 
 /// How many times the explicit step the implicit one has to be, with the matrices that the last steps needed.
@@ -169,36 +236,32 @@ void AutoMethod::look_implicitly() noexcept {
   if (phase_ == Phase::on_trial) {
     // Steps that become much shorter from the first on follow the motion.
     if (steps_ == trial / 4 && now_->time() - since_ < 0.5 * static_cast<double>(steps_) * explicit_step_) {
-      explicit_steps_ = 0;
-      wait_ *= 2;
-      change_to(Phase::explicitly);
-      return;
+      return end_trial_in_vain();
     }
     if (steps_ % (trial / 2) != 0) return;
     const double before = std::exchange(implicit_step_, (now_->time() - since_) / static_cast<double>(trial / 2));
     since_ = now_->time();
     if (steps_ < trial) return;
-    if (implicit_step_ > needed_gain(steps_) * explicit_step_) {
+    if (implicit_step_ > needed_gain(steps_) * (on_credit_ ? possible_step() : explicit_step_)) {
+      if (!kept_) first_change_ = trial_began_;
       kept_ = true;
       phase_ = Phase::implicitly;
       steps_ = explicit_steps_ = 0;
+      in_vain_ = 0;
       linearizations_ = newton_->linearizations();
       return;
     }
     // Not worth its cost yet: while the steps grow, the trial goes on, or is taken up again soon.
     const bool promising = implicit_step_ > growth * before;
     if (promising && cost_of_trial() <= budget()) return;
-    explicit_steps_ = 0;
-    wait_ *= promising ? 2 : 4;  // so that trials in vain come to little
-    change_to(Phase::explicitly);
-    return;
+    return end_trial_in_vain();
   }
   if (steps_ % between_implicit_looks != 0) return;
   measure();
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_implicit_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
-  if (rate_ * implicit_step_ < explicit_->bound() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
+  if (rate_ * implicit_step_ < explicit_->stable() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
   linearizations_ = newton_->linearizations();
 }
 
@@ -209,14 +272,18 @@ void AutoMethod::change_to(Phase next) noexcept {
 
 std::string_view AutoMethod::choices() noexcept {
   const double duration = std::max(now_->time() - start_, 1e-300);
-  const double low_order = 100 * explicit_->time_of_second() / duration;
+  const double low_order = 100 * explicit_->time_of_low() / duration;
   Sentence explicitly;
-  if (low_order > 0)
+  if (explicit_->opening())
+    explicitly.say("dopri5 all along, as its steps could grow at any time");
+  else if (low_order > 0)
     explicitly.say(Message("dop853, and dopri5 for {:.3g} % of the time, where it took fewer evaluations", low_order));
   else
     explicitly.say("dop853 all along");
   if (!implicit_)
     said_.say(Message("{}: {}", explicitly.text(), without_.text()));
+  else if (explicit_->opening())
+    said_.say(explicitly.text());
   else if (implicit_time_ == 0)
     said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
                       explicitly.text()));

@@ -43,10 +43,19 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   void look() noexcept;
   void measure() noexcept;
   void look_explicitly() noexcept;
+  void look_first() noexcept;
+  void begin_trial(bool on_credit) noexcept;
+  void end_trial_in_vain() noexcept;
   void look_implicitly() noexcept;
+  double past_budget() const noexcept;
+  double future_budget() const noexcept;
+  double possible_step() const noexcept;
   double budget() const noexcept;
-  bool can_afford_trial() const noexcept;
+  bool past_pays() const noexcept;
+  bool doubt_pays() const noexcept;
+  bool future_pays() const noexcept;
   double cost_of_trial() const noexcept;
+  double cost_of_shortest_trial() const noexcept;
   double needed_gain(std::size_t steps) const noexcept;
   void change_to(Phase) noexcept;
   Status change() noexcept;
@@ -59,13 +68,19 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;  ///< the next step begins with the change to the other method
-  std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
-  std::size_t explicit_steps_ = 0;  ///< since the last trial
-  std::size_t linearizations_ = 0;  ///< of newton_ when steps_ began to count
-  double since_ = 0;                ///< the time when steps_ began to count
+  std::size_t steps_ = 0, wait_ = 0, bound_ = 0, near_ = 0;  ///< bound_, near_: looks in a row
+  std::size_t explicit_steps_ = 0;                           ///< since the last trial that was not in vain
+  std::size_t linearizations_ = 0;                           ///< of newton_ when steps_ began to count
+  std::size_t evaluations_ = 0;                              ///< of newton_ when the trial began
+  bool looked_first_ = false;                                ///< whether the first look is over
+  double in_vain_ = 0;                                       ///< evaluations of trials since then
+  bool on_credit_ = false;                                   ///< whether steps to come pay for the trial
+  double limit_ = 0;                                         ///< to which steps may go as far as is known, s
+  double part_of_future_ = 0;                                ///< of the evaluations up to there which a trial may cost
+  double since_ = 0;                                         ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
-  double implicit_time_ = 0, first_change_ = 0, start_ = 0;
+  double implicit_time_ = 0, first_change_ = 0, trial_began_ = 0, start_ = 0;
   bool kept_ = false;  ///< whether the implicit method was ever kept after a trial
   Sentence without_, held_by_, said_;
 };

@@ -1,17 +1,23 @@
 #include "explicit_pair.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace polyform::implicit {
 
 namespace {
 
+// In the opening steps grow by five; a step that is not so many times the one before was chosen by its error.
+constexpr double growth_of_opening = 4.5;
 // A trial takes this part of the evaluations so far, and at least so many steps after the first ones, whose length is
 // not settled. Trials in vain then come to 2 % of a run at most, as the other method is rarely more than twice as
 // costly.
 constexpr double part_of_trial = 0.02;
 constexpr std::size_t steps_of_trial = 10, steps_to_settle = 4;
 constexpr double evaluations_to_first_trial = 5000;
+// A trial of the low order is due sooner where after so many evaluations such a part of them was given up: kinks of the
+// motion cost a high order more.
+constexpr double evaluations_to_see_kinks = 500, part_of_kinks = 0.25;
 // The next trial is due when so many times the evaluations are spent; after one that an event has ended, sooner.
 constexpr double until_next_trial = 2, until_next_attempt = 1.2;
 // The part of the evaluations before a trial by which the present method is judged, and by how much the other one has
@@ -22,22 +28,27 @@ constexpr double shorter_step = 0.5;
 
 }  // namespace
 
-ExplicitPair::ExplicitPair(ExplicitMethod first, ExplicitMethod second) noexcept
-    : methods_{std::move(first), std::move(second)} {}
+ExplicitPair::ExplicitPair(ExplicitMethod high_order, ExplicitMethod low_order) noexcept
+    : methods_{std::move(high_order), std::move(low_order)} {}
 
 Status ExplicitPair::start(double t, std::span<const double> y) noexcept {
-  now_ = chosen_ = next_ = 0;
-  spent_ = time_of_second_ = 0;
+  now_ = chosen_ = next_ = low;
+  spent_ = time_of_low_ = time_of_opening_ = length_before_ = 0;
   trial_at_ = evaluations_to_first_trial;
-  way_ = of_chosen_ = {};
+  opening_ = true;
+  held_ = false;
+  way_ = of_chosen_ = since_trial_ = {};
+  given_up_ = kinks_at_ = 0;
   // Each begins to count what it rejects.
-  if (methods_[1].steps->start(t, y) != Status::ok) return Status::failed;
+  if (methods_[high].steps->start(t, y) != Status::ok) return Status::failed;
   return now().start(t, y);
 }
 
 Status ExplicitPair::restart(double t, std::span<const double> y, double first_step) noexcept {
   if (on_trial()) end_trial(until_next_attempt);
   now_ = next_ = chosen_;
+  length_before_ = 0;
+  since_restart_ = 0;
   return now().restart(t, y, first_step);
 }
 
@@ -55,16 +66,21 @@ Status ExplicitPair::step(double t_limit) noexcept {
     before = now().rejected();
     if (now().step(t_limit) != Status::ok) return Status::failed;
   }
+  const bool rejected = now().rejected() != before;
   count(before);
-  look();
+  if (opening_)
+    look_at_opening(t_limit, rejected);
+  else
+    look();
   return Status::ok;
 }
 
 Status ExplicitPair::change_to(std::size_t method) noexcept {
   const double mean = of_chosen_.steps > 0 ? of_chosen_.time / static_cast<double>(of_chosen_.steps) : 0;
-  const double step = method == chosen_ ? mean : method == 1 ? shorter_step * mean : mean / shorter_step;
+  const double step = method == chosen_ ? mean : method == low ? shorter_step * mean : mean / shorter_step;
   if (methods_[method].steps->restart(time(), state(), step) != Status::ok) return Status::failed;
   now_ = next_ = method;
+  since_restart_ = 0;
   way_ = {};
   return Status::ok;
 }
@@ -76,14 +92,42 @@ void ExplicitPair::count(std::size_t rejected_before) noexcept {
   way_.evaluations += cost;
   way_.time += length;
   ++way_.steps;
-  if (chosen_ == 1) time_of_second_ += length;
+  if (!on_trial()) {
+    since_trial_.evaluations += cost;
+    since_trial_.time += length;
+    ++since_trial_.steps;
+    if (++since_restart_ > steps_to_settle) given_up_ += cost - methods_[now_].evaluations;
+  }
+  if (opening_)
+    time_of_opening_ += length;
+  else if (chosen_ == low)
+    time_of_low_ += length;
+}
+
+void ExplicitPair::look_at_opening(double t_limit, bool rejected) noexcept {
+  const double length = time() - previous_time();
+  const bool grows = length_before_ == 0 || length > growth_of_opening * length_before_;
+  if (time() < t_limit) {
+    opening_ = grows && !rejected;
+    length_before_ = length;
+  }
+  if (opening_) return;
+  of_chosen_ = {methods_[high].evaluations, length / shorter_step, 1};
+  chosen_ = next_ = high;
+}
+
+bool ExplicitPair::meets_kinks() const noexcept {
+  return chosen_ == high && !held_ && since_trial_.evaluations >= evaluations_to_see_kinks &&
+         spent_ >= until_next_trial * kinks_at_ && given_up_ > part_of_kinks * since_trial_.evaluations;
 }
 
 void ExplicitPair::look() noexcept {
   if (!on_trial()) {
     if (spent_ < (1 - part_of_judgement) * trial_at_) way_ = {};
-    if (spent_ < trial_at_) return;
-    of_chosen_ = way_;
+    const bool kinks = meets_kinks();
+    if (spent_ < trial_at_ && !kinks) return;
+    if (kinks) kinks_at_ = spent_;
+    of_chosen_ = kinks ? since_trial_ : way_;
     next_ = 1 - chosen_;
     settled_ = false;
     return;
@@ -99,9 +143,10 @@ void ExplicitPair::look() noexcept {
 }
 
 void ExplicitPair::end_trial(double next) noexcept {
-  trial_at_ = next * spent_;
+  trial_at_ = std::max(evaluations_to_first_trial, next * spent_);
   next_ = chosen_;
-  way_ = {};
+  way_ = since_trial_ = {};
+  given_up_ = 0;
 }
 
 }  // namespace polyform::implicit

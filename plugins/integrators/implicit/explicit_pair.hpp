@@ -17,15 +17,16 @@ struct ExplicitMethod {
   std::unique_ptr<Integrator, DestroyIntegrator> steps;
   double evaluations = 0;  ///< of a step
   double bound = 0;        ///< step times largest eigenvalue from which on stability may hold the steps
+  double stable = 0;       ///< the same, up to which steps are stable for vibrations
 };
 
 /// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances
 /// may be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever
-/// more evaluations, so that trials in vain come to little.
+/// more evaluations, so that trials in vain come to little. The low order makes the opening: while steps grow from the
+/// first one, it takes fewer evaluations whatever the motion, and once they do not, the high order goes on.
 class ExplicitPair final : public Integrator {
  public:
-  /// It begins with the first.
-  ExplicitPair(ExplicitMethod first, ExplicitMethod second) noexcept;
+  ExplicitPair(ExplicitMethod high, ExplicitMethod low) noexcept;
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override;
@@ -40,11 +41,16 @@ class ExplicitPair final : public Integrator {
 
   /// Whether the last step was one of the method that is not chosen.
   bool on_trial() const noexcept { return now_ != chosen_; }
+  /// Whether stability seems to hold the steps: what is given up then tells of no kinks.
+  void set_held(bool held) noexcept { held_ = held; }
   /// Of the method that is chosen.
   double evaluations_of_step() const noexcept { return methods_[chosen_].evaluations; }
   double bound() const noexcept { return methods_[chosen_].bound; }
-  /// The time for which the second method was chosen, s.
-  double time_of_second() const noexcept { return time_of_second_; }
+  double stable() const noexcept { return methods_[chosen_].stable; }
+  /// Whether steps still grow from the first one.
+  bool opening() const noexcept { return opening_; }
+  /// The time for which the low order was chosen, s: of the opening as well, if it lasts.
+  double time_of_low() const noexcept { return time_of_low_ + (opening_ ? time_of_opening_ : 0); }
 
  private:
   /// What a number of steps has cost, and how far they have come.
@@ -54,18 +60,28 @@ class ExplicitPair final : public Integrator {
     double pace() const noexcept { return evaluations > 0 ? time / evaluations : 0; }
   };
 
+  static constexpr std::size_t high = 0, low = 1;
+
   Integrator& now() const noexcept { return *methods_[now_].steps; }
   Status change_to(std::size_t method) noexcept;
   void count(std::size_t rejected_before) noexcept;
   void look() noexcept;
+  void look_at_opening(double t_limit, bool rejected) noexcept;
+  bool meets_kinks() const noexcept;
   void end_trial(double next) noexcept;
 
   ExplicitMethod methods_[2];
-  std::size_t now_ = 0, chosen_ = 0, next_ = 0;  ///< next_: the method of the next step
+  std::size_t now_ = low, chosen_ = low, next_ = low;  ///< next_: the method of the next step
   double spent_ = 0, trial_at_ = 0;  ///< evaluations since the start, and those from which on a trial is due
   Way way_, of_chosen_;              ///< of the steps that are looked at, and of those before the trial
+  Way since_trial_;                  ///< of all steps since the last trial
+  std::size_t since_restart_ = 0;    ///< steps
+  double given_up_ = 0;              ///< evaluations since the last trial that were in vain, but after restarts
+  double kinks_at_ = 0;              ///< evaluations at the last trial that these have led to
   bool settled_ = false;             ///< whether the first steps of the trial are over
-  double time_of_second_ = 0;
+  bool opening_ = true, held_ = false;
+  double length_before_ = 0;  ///< of the last step of the opening that nothing has cut short, s
+  double time_of_low_ = 0, time_of_opening_ = 0;
 };
 
 }  // namespace polyform::implicit

@@ -18,6 +18,7 @@ class Newton {
   virtual ~Newton() = default;
   /// f, for right-hand sides that are then solved with the matrix.
   Status derivative(double t, std::span<const double> y, std::span<double> rate) noexcept {
+    ++evaluations_;
     return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rate) : system_.derivative(t, y, rate);
   }
   /// Linearizes at a state. False if f cannot be evaluated: the system's failure() says why.
@@ -26,6 +27,8 @@ class Newton {
   virtual double price() const noexcept { return 0; }
   /// Linearizations since the object was made.
   std::size_t linearizations() const noexcept { return linearizations_; }
+  /// Evaluations of f since then, without those of linearizations.
+  std::size_t evaluations() const noexcept { return evaluations_; }
   /// False if the matrix is singular.
   virtual bool prepare(double gamma) noexcept = 0;
   virtual bool prepare(std::complex<double> gamma) noexcept = 0;
@@ -38,6 +41,7 @@ class Newton {
 
  private:
   NewtonDerivative* to_solve_;  ///< or none
+  std::size_t evaluations_ = 0;
 };
 
 /// The system's own matrix; if it has none, a full one by differences. nullptr if that would be too large.
