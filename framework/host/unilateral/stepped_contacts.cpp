@@ -54,8 +54,10 @@ Status SteppedContacts::guard(const Act& act) noexcept {
     return Status::ok;
   } catch (const Failure& problem) {
     failure_ = problem.message();
+    remedy_ = problem.remedy();
   } catch (const std::exception& problem) {
     failure_ = problem.what();
+    remedy_.clear();
   }
   return Status::failed;
 }
