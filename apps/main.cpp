@@ -17,6 +17,7 @@
 #include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/placed_failure.hpp"
 #include "framework/supervision.hpp"
 #include "polyform/contract/plugin.hpp"
 
@@ -133,6 +134,9 @@ static int guarded(int argc, char** argv) {
     const Exit code = command(argc, argv);
     if (!host::output_is_taken()) return output_failed();
     return static_cast<int>(code);
+  } catch (const host::PlacedFailure& failure) {
+    print(failure.diagnostic());
+    return static_cast<int>(failure.code());
   } catch (const host::Failure& failure) {
     if (failure.message() != already_said) print(Severity::error, failure.message(), failure.remedy());
     return static_cast<int>(failure.code());

@@ -79,6 +79,32 @@ TEST_CASE("a solver or an option that the model asks for in vain is an error at 
   CHECK_THAT(typed.err, Catch::StartsWith("error: hierarchy: level 7"));
 }
 
+TEST_CASE("rigid surfaces that overlap as drawn are an error at the place of their contact") {
+  const std::string message = refusal(R"(polyform: 1
+ground:
+  geometry: [{type: plane}]
+bodies:
+  - {name: ball, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, position: [0, 0, 0.4], geometry: [{type: sphere, radius: 0.5}]}
+forces:
+  - {name: floor, type: contact, a: ball, b: ground, law: rigid}
+)");
+  CHECK_THAT(message, Contains("model.yaml:7:5: error: forces[0]: what `floor` keeps apart overlaps by 0.1 "));
+}
+
+TEST_CASE("rigid contact with a flexible body is an error at the place of the contact") {
+  const std::string message = refusal(R"(polyform: 1
+ground:
+  geometry: [{type: plane, position: [0, 0, -1]}]
+bodies:
+  - {name: rod, type: flexible-beam, length: 1, linear_density: 8, bending_stiffness: 20000, modes: 2, boundary: clamped-free, geometry: [{type: sphere, radius: 0.1}]}
+joints:
+  - {name: root, type: fixed, base: ground, moving: rod, position: [0, 0, 0]}
+forces:
+  - {name: floor, type: contact, a: rod, b: ground, law: rigid}
+)");
+  CHECK_THAT(message, Contains("model.yaml:9:5: error: forces[0]: `floor` has rigid contact with the flexible body"));
+}
+
 TEST_CASE("a negative mass is an error") {
   Rod rod;
   rod.mass = "mass: -1";

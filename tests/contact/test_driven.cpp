@@ -53,6 +53,7 @@ void check_refused(const std::string& text, const std::string& name, double time
     CHECK(record.end == host::End::failed);
     CHECK(record.failure.find("a prescribed motion or other constraints go on to close it: no force can hold that") !=
           std::string::npos);
+    CHECK(record.remedy == "End the motion there, drive by a force, or use a compliant law.");
     const std::string begin = name + " is closed at t = ";
     const std::size_t place = record.failure.find(begin);
     REQUIRE(place != std::string::npos);

@@ -8,6 +8,7 @@
 #include "framework/host/evaluation/solver_ode.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/formula.hpp"
+#include "framework/host/simulation/placed_failure.hpp"
 #include "framework/host/unilateral/unilateral_motion.hpp"
 #include "polyform/contract/near_rows.hpp"
 
@@ -46,7 +47,7 @@ static UnilateralUse use_at(double t, const System& system, Solver& solver, std:
   return UnilateralUse::apart;
 }
 
-Evaluation evaluate(const System& system, Solver& solver, ObservationStore& store) {
+static Evaluation evaluate_at_start(const System& system, Solver& solver, ObservationStore& store) {
   clear_trouble();
   const double t = system.start_time();
   std::vector<double> y(solver.state_size());
@@ -69,6 +70,10 @@ Evaluation evaluate(const System& system, Solver& solver, ObservationStore& stor
   SolverCheck check(system.view(), solver);
   check.check(t, store.now());
   return {check.report(), touching.tally().open()};
+}
+
+Evaluation evaluate(const System& system, Solver& solver, ObservationStore& store) {
+  return with_places(system, [&] { return evaluate_at_start(system, solver, store); });
 }
 
 }  // namespace polyform::host::simulation

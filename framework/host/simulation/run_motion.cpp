@@ -129,6 +129,11 @@ void RunMotion::step(double t_limit) {
   if (!stepped) fail();
 }
 
-void RunMotion::fail() const { throw Failure(Exit::simulation_failed, std::string(integrator_.failure())); }
+/// An integrator passes on why its contacts failed; what to do about that stands with them.
+void RunMotion::fail() const {
+  const std::string why(integrator_.failure());
+  const bool by_contacts = !stepped_.failure().empty() && why.find(stepped_.failure()) != std::string::npos;
+  throw Failure(Exit::simulation_failed, why, by_contacts ? stepped_.remedy() : std::string());
+}
 
 }  // namespace polyform::host::inline simulation

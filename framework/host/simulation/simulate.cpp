@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/placed_failure.hpp"
 #include "framework/host/simulation/run.hpp"
 #include "framework/host/simulation/run_failure.hpp"
 
@@ -80,7 +81,8 @@ RunRecord RunOnDemand::finish() { return parts_->run.finish(); }
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {
-  RunRecord record = simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
+  RunRecord record = with_places(
+      system, [&] { return simulate(system.view(), system.initial_state(), solver, settings, sinks, control); });
   if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(system);
   return record;
 }
@@ -88,7 +90,8 @@ RunRecord simulate(const System& system, Solver& solver, const RunSettings& sett
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control, const RunSnapshot& from) {
   const ConstStateView start = system.initial_state();
-  return Run(system.view(), start, solver, settings, sinks, control).to_end_from(from);
+  return with_places(system,
+                     [&] { return Run(system.view(), start, solver, settings, sinks, control).to_end_from(from); });
 }
 
 RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,

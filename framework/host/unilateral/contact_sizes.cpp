@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/unilateral/element_failure.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/scale.hpp"
 
@@ -115,11 +116,12 @@ std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstState
 void refuse_overlaps(const UnilateralSet& set, const std::vector<ContactSizes>& sizes) {
   for (std::size_t k = 0; k < set.points(); ++k)
     if (set.point(k).has_gap && set.has_place(k) && set.open_gap(k) < -drawn_overlap * sizes[k].length)
-      throw Failure(Exit::bad_input,
-                    fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
-                                set.element_name(set.element_of(k)), -set.gap(k)),
-                    "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the "
-                    "limits.");
+      throw ElementFailure(
+          set.element_name(set.element_of(k)),
+          fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
+                      set.element_name(set.element_of(k)), -set.gap(k)),
+          "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the "
+          "limits.");
 }
 
 void refuse_driven(const UnilateralSet& set, std::size_t point, double t) {

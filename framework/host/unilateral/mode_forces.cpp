@@ -25,6 +25,9 @@ constexpr double cancelled = 1e-12;
 // about the coefficient of friction, times the bearing's radius over the length of its lever.
 constexpr double loaded_share = 1e-12;
 constexpr int most_rounds = 200;
+// A part of the product of the responses of two rows that act against each other along one motion: the square of what
+// couples them is less than the product by their rounding.
+constexpr double opposed_rows = 1e-10;
 // Of the speed of contact_sizes.hpp: what is slower has the direction in which it began.
 constexpr double no_direction = 3e-13;
 
@@ -164,6 +167,7 @@ void ModeForces::solve(double t, Shares shares) {
   if (!shares_.is_unique() && (shares == Shares::within_limits || share_moves())) {
     list_limits();
     shares_.share(scale_, limits_, found_);
+    take_off_preload();
   }
   // What is smaller is rounding of the solution, and would let a body creep along what nothing pushes it.
   const double rounding = share_rounding * found_.lpNorm<Eigen::Infinity>();
@@ -171,6 +175,23 @@ void ModeForces::solve(double t, Shares shares) {
     found_[c] = std::abs(found_[c]) > rounding ? found_[c] * scale_[c] / probe_of(unknown(c)) : 0;
   if (!found_.allFinite())
     throw Failure(Exit::simulation_failed, fmt::format("the forces of contact are no numbers at t = {:.9g} s", t));
+}
+
+/// Two points without friction that act against each other along one motion, such as the limit and the freewheel of a
+/// joint: forces that they give each other move nothing, and nothing has brought them about.
+void ModeForces::take_off_preload() {
+  const auto is_plain = [&](Index u) {
+    const UnilateralPoint& point = set_.point(unknowns_[static_cast<std::size_t>(u)].point);
+    return point.has_normal && point.tangents == 0;
+  };
+  for (Index c = 0; c < found_.size(); ++c)
+    for (Index r = 0; r < c && is_plain(c); ++r) {
+      if (!is_plain(r) || !(G_(r, c) < 0) || G_(r, c) * G_(r, c) < (1 - opposed_rows) * G_(r, r) * G_(c, c)) continue;
+      const double ratio = -G_(r, c) / G_(r, r), both = std::min(found_[r], ratio * found_[c]);
+      if (!(both > 0)) continue;
+      found_[r] -= both;
+      found_[c] = std::max(0.0, found_[c] - both / ratio);
+    }
 }
 
 /// The limits of the unknowns, which stand point after point.

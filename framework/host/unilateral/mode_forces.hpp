@@ -83,6 +83,7 @@ class ModeForces {
   void add_column(const Unknown&, double force, std::span<double> forces) const;
   void solve(double t, Shares);
   void list_limits();
+  void take_off_preload();
   bool share_moves();
   template <class Value>
   void jump_by(const Value& value, std::span<double> y);

@@ -54,8 +54,10 @@ Status SteppedContacts::guard(const Act& act) noexcept {
     return Status::ok;
   } catch (const Failure& problem) {
     failure_ = problem.message();
+    remedy_ = problem.remedy();
   } catch (const std::exception& problem) {
     failure_ = problem.what();
+    remedy_.clear();
   }
   return Status::failed;
 }
@@ -97,6 +99,7 @@ void SteppedContacts::describe_point(std::size_t k, UnilateralPoint& out) const 
   out.has_gap = point.has_gap;
   out.tangents = point.tangents;
   out.restitution = point.restitution;
+  out.velocity = point.velocity;
 }
 
 Status SteppedContacts::evaluate(double t, std::span<const double> y, UnilateralOutput& out) noexcept {

@@ -50,6 +50,8 @@ class SteppedContacts final : public UnilateralSystem {
                 std::span<const double> losses, double residual, bool solved, std::span<double> y) noexcept override;
   Status displace(double t, std::span<const double> impulses, std::span<double> y) noexcept override;
   std::string_view failure() const noexcept override { return failure_; }
+  /// What to do about the last failure; "" if nothing is known.
+  const std::string& remedy() const { return remedy_; }
 
  private:
   /// A point of the last step, by which it is found again, with its forces.
@@ -80,7 +82,7 @@ class SteppedContacts final : public UnilateralSystem {
   std::vector<char> seen_;             ///< per element: what it did in a step
   std::size_t moves_ = 0, steps_ = 0, unsolved_ = 0;
   double worst_ = 0, worst_time_ = 0;  ///< the largest residual that is not within the tolerance
-  std::string failure_;
+  std::string failure_, remedy_;
 };
 
 }  // namespace polyform::host::inline unilateral

@@ -93,7 +93,8 @@ bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::Vec
 /// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and
 /// corners would land in turn without end. All that stays low is brought to rest together, which takes energy as it is
 /// the nearest such motion in the metric of the inertia.
-void UnilateralMotion::end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t) {
+void UnilateralMotion::end_low_flights(Impact& impact) {
+  Eigen::VectorXd &u = impact.u, &impulses = impact.impulses;
   std::vector<Index> rows;
   std::vector<std::size_t> parting;
   for (std::size_t p = 0; p < touching_.size(); ++p) {
@@ -116,11 +117,12 @@ void UnilateralMotion::end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impu
     impulses[row] += impulse[i];
     u += W_.col(row) * impulse[i];
   }
+  for (Index i = 0; i < impulse.size(); ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
+    impact.lost[static_cast<std::size_t>(row) / three] -= 0.5 * impulse[i] * (before[row] + u[row]);
+  }
   for (const std::size_t p : parting) {
-    const auto row = static_cast<Index>(three * p);
-    const auto local = std::ranges::find(rows, row) - rows.begin();
-    tally_.impact(touching_[p], t, -0.5 * impulse[local] * (before[row] + u[row]));
-    tally_.close(touching_[p], t);
+    impact.ends[p] = 1;
     span_[touching_[p]] = 0;
   }
 }
@@ -151,7 +153,8 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
   if (!any) return false;
   respond(t, y);
   refuse_driven(t);
-  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  Impact impact = begin_impact();
+  const Eigen::VectorXd& u = impact.u;
   std::vector<double> restitution(touching_.size());
   for (std::size_t p = 0; p < touching_.size(); ++p) restitution[p] = set_.point(touching_[p]).restitution;
   for (int pass = 0;; ++pass) {
@@ -163,7 +166,7 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
       closing_places.push_back(p);
       restitution[p] = bounces(p, speed, u) ? set_.point(k).restitution : 0;
       if (!set_.point(k).has_gap || restitution[p] == set_.point(k).restitution) continue;
-      tally_.close(k, t);
+      impact.ends[p] = 1;
       span_[k] = 0;
     }
     if (closing_places.empty()) break;
@@ -175,16 +178,26 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
         if (set_.point(touching_[p]).has_normal) closing_places.push_back(p);
       std::ranges::fill(restitution, 0.0);
     }
-    impact_of(closing_places, restitution, u, impulses, t);
-    if (rests) end_low_flights(u, impulses, t);
+    impact_of(closing_places, restitution, impact, t);
+    if (rests) end_low_flights(impact);
     if (pass >= most_passes) break;
   }
-  apply(t, impulses, speeds_, u, y);
+  apply(impact, y);
+  tally_impact(impact, t);
   return true;
 }
 
+/// One impact for each point, however often it was passed on.
+void UnilateralMotion::tally_impact(const Impact& impact, double t) {
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    if (impact.counts(p)) tally_.impact(touching_[p], t, impact.lost[p]);
+    if (impact.ends[p] != 0) tally_.close(touching_[p], t);
+  }
+}
+
 void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution,
-                                 Eigen::VectorXd& u, Eigen::VectorXd& all, double t) {
+                                 Impact& impact, double t) {
+  Eigen::VectorXd &u = impact.u, &all = impact.impulses;
   const auto n = static_cast<Index>(three * points.size());
   Eigen::VectorXd impulse = Eigen::VectorXd::Zero(n);
   ConeProblem problem = problem_of(points, u);
@@ -232,20 +245,18 @@ void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const s
       moved += std::abs(part) * (std::abs(before[row]) + std::abs(u[row]));
     }
     gained += work;
-    if (impulse[static_cast<Index>(three * p)] > 0) tally_.impact(touching_[points[p]], t, -work);
+    impact.lost[points[p]] -= work;
   }
   if (gained > rounding_of_energy * moved) tally_.gain(touching_[points.front()], t, gained);
 }
 
 /// Adds impulses to y, and the energy that they take, which is work in addition to that of the forces.
-void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before,
-                             const Eigen::VectorXd& after, std::span<double> y) {
-  (void)t;
+void UnilateralMotion::apply(const Impact& impact, std::span<double> y) {
+  const Eigen::VectorXd &impulse = impact.impulses, &before = speeds_, &after = impact.u;
   const std::size_t states = solver_.state_size();
   std::size_t c = 0;
   double work = 0;
   for (std::size_t p = 0; p < touching_.size(); ++p) {
-    double of_point = 0;
     for (std::size_t i = 0; i < three; ++i) {
       const std::size_t k = touching_[p], row = three * k + i;
       if (i == 0 ? !set_.point(k).has_normal : !has_tangent(k, i - 1)) continue;
@@ -255,11 +266,10 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
       const std::span<const double> change = response_.change(c);
       response_.jump(c++, part, y);
       const double own = impulse[local] * 0.5 * (before[local] + after[local]);
-      of_point += own;
       // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
       if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
     }
-    if (impulse[static_cast<Index>(three * p)] > 0) set_.pass_impact(touching_[p], -of_point, y);
+    if (impact.counts(p)) set_.pass_impact(touching_[p], impact.lost[p], y);
   }
   if (y.size() > states) y[states] += work;
 }
@@ -268,21 +278,27 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
 /// Returns whether there is such an impulse.
 bool UnilateralMotion::jam(double t, std::span<double> y) {
   bool any = false;
-  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  Impact impact = begin_impact();
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
     if (!slides_[p] || !set_.point(k).has_normal) continue;
     const auto rows = static_cast<Index>(1 + set_.point(k).tangents), first = static_cast<Index>(three * p);
     const Eigen::VectorXd impulse =
-        W_.block(first, first, rows, rows).completeOrthogonalDecomposition().solve(-u.segment(first, rows));
+        W_.block(first, first, rows, rows).completeOrthogonalDecomposition().solve(-impact.u.segment(first, rows));
     const bool pushes = impulse[0] > 0 && impulse.tail(rows - 1).norm() <= set_.sliding(k) * impulse[0];
     if (!impulse.allFinite() || !pushes) continue;
-    impulses.segment(first, rows) += impulse;
-    u += W_.middleCols(first, rows) * impulse;
+    impact.impulses.segment(first, rows) += impulse;
+    impact.u += W_.middleCols(first, rows) * impulse;
     tally_.jam(k, t);
     any = true;
   }
-  if (any) apply(t, impulses, speeds_, u, y);
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const auto first = static_cast<Index>(three * p);
+    impact.lost[p] =
+        -0.5 *
+        impact.impulses.segment(first, three).dot(speeds_.segment(first, three) + impact.u.segment(first, three));
+  }
+  if (any) apply(impact, y);
   return any;
 }
 

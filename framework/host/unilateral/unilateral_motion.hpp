@@ -128,13 +128,24 @@ class UnilateralMotion {
   // Impacts.
   bool collide(double t, std::span<double> y, std::optional<std::size_t> fired = std::nullopt);
   bool jam(double t, std::span<double> y);
-  void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Eigen::VectorXd& u,
-                 Eigen::VectorXd& all, double t);
-  void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
-             std::span<double> y);
+  /// Of the rows that touch: rates now and impulses so far; and per point the energy that these have taken, J, and
+  /// whether its bounces have become too low to follow.
+  struct Impact {
+    Eigen::VectorXd u, impulses;
+    std::vector<double> lost;
+    std::vector<char> ends;
+    bool counts(std::size_t p) const { return impulses[static_cast<Eigen::Index>(three * p)] > 0 || lost[p] != 0; }
+  };
+  Impact begin_impact() const {
+    return {speeds_, Eigen::VectorXd::Zero(speeds_.size()), std::vector<double>(touching_.size()),
+            std::vector<char>(touching_.size())};
+  }
+  void tally_impact(const Impact&, double t);
+  void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Impact&, double t);
+  void apply(const Impact&, std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
   bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
-  void end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t);
+  void end_low_flights(Impact&);
   bool bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const;
   bool comes_to_rest(const std::vector<std::size_t>& closing_places, const std::vector<double>& restitution,
                      const Eigen::VectorXd& u) const;

@@ -7,6 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
+#include "framework/host/unilateral/element_failure.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -89,10 +90,11 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
     for (const Marker& marker : group.instances[i].markers) {
       b.frames.push_back(marker.frame);
       if (is_ground(marker.body) || view.bodies[at(marker.body)].flexible == rigid) continue;
-      throw Failure(Exit::bad_input,
-                    fmt::format("`{}` has rigid contact with the flexible body {}, which polyform cannot compute",
-                                group.names[i], view.bodies[at(marker.body)].name),
-                    "Use a compliant law there, or a rigid body.");
+      throw ElementFailure(
+          group.names[i],
+          fmt::format("`{}` has rigid contact with the flexible body {}, which polyform cannot compute", group.names[i],
+                      view.bodies[at(marker.body)].name),
+          "Use a compliant law there, or a rigid body.");
     }
     for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
       const JointData& data = view.joints[at(group.joints[joint])];

@@ -14,6 +14,9 @@ constexpr double steps_of_flight = 2;
 constexpr double rests = 1e-9, unchanged = 1e-10;
 // A force of friction that is smaller than its bound by this part is not at it.
 constexpr double below_bound = 1e-9;
+// A part of the product of two responses: the square of what couples two rows that act against each other along one
+// motion is less than the product by their rounding.
+constexpr double opposed_rows = 1e-10;
 
 }  // namespace
 
@@ -43,6 +46,40 @@ Status ContactStep::begin(double t, double h, std::span<const double> middle, st
   return Status::ok;
 }
 
+void ContactStep::find_opposed() {
+  opposed_.clear();
+  const std::span<const std::size_t> starts = system_.starts(), columns = system_.columns();
+  const std::span<const double> blocks = system_.blocks();
+  const auto is_plain = [&](std::size_t p) { return of_[p].has_normal && of_[p].tangents == 0; };
+  const auto rubs_alone = [&](std::size_t p) { return !of_[p].has_normal && of_[p].tangents == 1; };
+  const auto row_of = [&](std::size_t p) { return three * p + (is_plain(p) ? 0 : 1); };
+  for (std::size_t p = 0; p < points_; ++p) {
+    if (!is_plain(p)) continue;
+    for (std::size_t c = starts[p]; c < starts[p + 1]; ++c) {
+      const std::size_t q = columns[c];
+      if (!(is_plain(q) && q > p) && !rubs_alone(q)) continue;
+      const double between = blocks[three * three * c + row_of(q) - three * q];
+      if (between == 0 || (is_plain(q) && between > 0)) continue;
+      const double one = problem_.own(row_of(p)), other = problem_.own(row_of(q));
+      if (between * between >= (1 - opposed_rows) * one * other)
+        opposed_.push_back({row_of(p), row_of(q), -between / one, rubs_alone(q)});
+    }
+  }
+}
+
+/// Impulses that two opposed rows give each other move nothing. Those of the step before, from which they are sought,
+/// would leave some behind.
+void ContactStep::take_off_preload() {
+  for (const Opposed& pair : opposed_) {
+    double &one = impulses_[pair.one], &other = impulses_[pair.other];
+    const double both = std::min(one, pair.ratio * other);
+    if (!(both > 0)) continue;
+    one -= both;
+    other -= both / pair.ratio;
+    if (!pair.rubs) other = std::max(0.0, other);
+  }
+}
+
 void ContactStep::set_laws() {
   double fastest = 0;
   slow_ = 0;
@@ -54,6 +91,8 @@ void ContactStep::set_laws() {
   least_.assign(points_, 0.0);
   is_held_.assign(points_, 0);
   problem_.points.resize(points_);
+  problem_.take({system_.starts(), system_.columns(), system_.blocks()});
+  find_opposed();
   problem_.b = free_;
   const auto bounces = [&](std::size_t p) {
     return of_[p].has_gap && of_[p].restitution > 0 && start_[three * p] < -slow_ &&
@@ -69,6 +108,16 @@ void ContactStep::set_laws() {
       least_[p] = back;
     else if (any && of.has_gap && start > 0)
       least_[p] = std::min(least_[p], back);
+  }
+  // Nothing bounces back into what is closed behind it.
+  for (const Opposed& pair : opposed_) {
+    if (pair.rubs) continue;
+    double &one = least_[pair.one / three], &other = least_[pair.other / three];
+    if (one > 0) one = std::min(one, std::max(0.0, -other / pair.ratio));
+    if (other > 0) other = std::min(other, std::max(0.0, -one * pair.ratio));
+  }
+  for (std::size_t p = 0; p < points_; ++p) {
+    const UnilateralPoint& of = of_[p];
     is_held_[p] = sliding_at_start(p) <= rest_;
     ImpulseProblem::Point& point = problem_.points[p];
     point.has_normal = of.has_normal;
@@ -76,11 +125,11 @@ void ContactStep::set_laws() {
     point.friction = (is_held_[p] != 0 ? holding_[p] : sliding_[p]) * (of.has_normal ? 1 : h_);
     if (of.has_normal) problem_.b[three * p] -= least_[p];
   }
-  problem_.take({system_.starts(), system_.columns(), system_.blocks()});
 }
 
 bool ContactStep::solve_problem() noexcept {
   solved_ = problem_.solve(impulses_, options_.tolerance, options_.iterations);
+  take_off_preload();
   problem_.find_rates(impulses_, end_);
   for (std::size_t p = 0; p < points_; ++p)
     if (of_[p].has_normal) end_[three * p] += least_[p];

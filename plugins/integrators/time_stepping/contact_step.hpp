@@ -48,7 +48,9 @@ class ContactStep {
  private:
   static constexpr std::size_t three = 3;
   double sliding_at_start(std::size_t p) const;
+  void find_opposed();
   void set_laws();
+  void take_off_preload();
   bool comes_to_rest();
   bool solve_problem() noexcept;
 
@@ -61,6 +63,14 @@ class ContactStep {
   std::vector<UnilateralPoint> of_;
   std::vector<double> gap_, holding_, sliding_, start_, free_, least_, impulses_, end_, forces_, losses_;
   std::vector<UnilateralMode> modes_;
+  /// Two rows along one motion, such as those of the limit and the freewheel of a joint: the normal of a point without
+  /// friction and another one, or friction in a joint. What one of them gives the other takes `ratio` times.
+  struct Opposed {
+    std::size_t one, other;  ///< rows
+    double ratio;
+    bool rubs;  ///< the other one
+  };
+  std::vector<Opposed> opposed_;
   std::vector<char> is_held_;  ///< points at rest, which the friction at rest holds
   ImpulseProblem problem_, gaps_;
   bool solved_ = true;
