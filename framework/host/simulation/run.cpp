@@ -305,6 +305,8 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
     const std::size_t steps = record.steps + (before_ != nullptr ? before_->steps : 0);
     std::string text =
         watches_.fixed_step() ? rows_.warning_of_energy() : rows_.warning_of_energy(tolerances_.step_settings(), steps);
+    if (text.empty() && !watches_.fixed_step())
+      text = rows_.warning_of_jump(stops_.largest_jump(), tolerances_.step_settings());
     if (!text.empty()) all.push_back(std::move(text));
   }
   if (std::string text = rows_.warning_of_distance(); !text.empty()) all.push_back(std::move(text));

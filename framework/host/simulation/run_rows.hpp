@@ -46,6 +46,9 @@ class RunRows {
   std::string warning_of_energy(const StepSettings& settings, std::size_t steps) const {
     return statistics_.warning(steps, settings.relative_tolerance, settings.absolute_tolerance);
   }
+  std::string warning_of_jump(const EnergyJump& jump, const StepSettings& settings) const {
+    return statistics_.warning_of_jump(jump, settings.relative_tolerance, settings.absolute_tolerance);
+  }
   std::string warning_of_distance() const { return statistics_.warning_of_distance(); }
   /// The energy to which the drift is relative, J.
   double moved() const { return statistics_.scale(); }

@@ -214,6 +214,17 @@ std::string RunStatistics::warning(std::size_t steps, double relative_tolerance,
       sums_.drift / moved(), steps);
 }
 
+std::string RunStatistics::warning_of_jump(const EnergyJump& jump, double relative_tolerance,
+                                           double absolute_tolerance) const {
+  const double by_step = times_tolerance * step_error(relative_tolerance, absolute_tolerance);
+  if (!(moved() > 0) || !(std::abs(jump.change) > std::max(by_step, rounding()))) return {};
+  return fmt::format(
+      "at t = {:.9g} s, where bodies touch, part, slide or stick, the energy balance jumps by {:.2e} J, which no "
+      "impact took: that is more than the error of a step with these tolerances comes to. A correction of places may "
+      "have made it. Compare with finer tolerances, and with the law hunt-crossley",
+      jump.time, jump.change);
+}
+
 double RunStatistics::scale() const {
   return moving() > std::max({rounding(), at_rest * sums_.lent, standing()})
              ? moving()

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "framework/host/simulation/run_record.hpp"
+#include "framework/host/watches/energy_watch.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline simulation {
@@ -55,6 +56,8 @@ class RunStatistics {
   /// Of a run whose integrator controls its errors: also if the balance drifts by more than the errors of its steps
   /// come to.
   std::string warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const;
+  /// Of a jump of the balance where bodies touch or part, if it is larger than the error of a step may be; or "".
+  std::string warning_of_jump(const EnergyJump&, double relative_tolerance, double absolute_tolerance) const;
   /// Where the balance drifts by a large part of what moves: that bodies are so far from the ground origin that the
   /// rounding of their places may be the cause. Else empty.
   std::string warning_of_distance() const;

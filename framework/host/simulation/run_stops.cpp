@@ -1,6 +1,7 @@
 #include "framework/host/simulation/run_stops.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <optional>
 
@@ -17,6 +18,7 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
       pole_(view, settings.start_time, settings.end_time()),
       events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
       touches_(motion.touching(), motion.integrator(), settings.step),
+      energy_(view, solver, 0),
       jumps_(view, solver),
       has_clocks_(!RheonomicJoints(view).empty()),
       step_start_(motion.y().size()) {
@@ -119,9 +121,18 @@ void RunStops::step_again_until(double end) {
 void RunStops::pass_touch() {
   if (!events_.empty()) events_.note_limits(found_at_);
   motion_.stand_at(found_at_);
+  const double before = energy_at(found_at_);
   touches_.pass(found_at_, motion_.y());
   motion_.begin_anew_from_state(found_at_, 0);
+  const double change = energy_at(found_at_) - before;
+  if (std::abs(change) > std::abs(jump_.change)) jump_ = {found_at_, change};
   begin_behind_jump();
+}
+
+/// The balance of energy at the state of the motion, J.
+double RunStops::energy_at(double t) {
+  energy_.look(t, motion_.y());
+  return energy_.balance();
 }
 
 void RunStops::pass_event() {

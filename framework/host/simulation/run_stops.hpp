@@ -9,6 +9,7 @@
 #include "framework/host/simulation/run_motion.hpp"
 #include "framework/host/unilateral/unilateral_watch.hpp"
 #include "framework/host/watches/clock_pole.hpp"
+#include "framework/host/watches/energy_watch.hpp"
 #include "framework/host/watches/event_watch.hpp"
 #include "framework/host/watches/knots.hpp"
 
@@ -70,6 +71,8 @@ class RunStops {
   std::size_t knots_passed() const { return knots_passed_; }
   std::size_t events_passed() const { return events_.count() + touches_.count(); }
   std::vector<std::string> warnings() const;
+  /// The largest change of the energy balance at a touch, which no impact took.
+  const EnergyJump& largest_jump() const { return jump_; }
 
  private:
   void step_again_until(double end);
@@ -78,6 +81,7 @@ class RunStops {
   void begin_behind_jump();
   void renew_touches();
   void carry_across(double knot);
+  double energy_at(double t);
   void pass_jump();
 
   RunMotion& motion_;
@@ -86,6 +90,8 @@ class RunStops {
   ClockPole pole_;
   EventWatch events_;
   UnilateralWatch touches_;
+  EnergyWatch energy_;  ///< at touches
+  EnergyJump jump_;
   MotionJumps jumps_;
   const bool has_clocks_;           ///< the state contains the time
   Knot knot_;                       ///< the next

@@ -9,6 +9,11 @@
 
 namespace polyform::host::inline watches {
 
+/// A change of the balance while no time passes.
+struct EnergyJump {
+  double time = 0, change = 0;  ///< s, J
+};
+
 /// The balance E − ∫ P dt at ends of steps, one look after the other. Integration and rounding change it by about as
 /// much from look to look elsewhere as across a singular position; what passages change it by beyond that is their own
 /// doing.
