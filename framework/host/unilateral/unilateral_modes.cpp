@@ -64,7 +64,9 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   if (what == resting) {
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
     // The sliding has only turned round since the last step.
+    if (now_.modes[k] != UnilateralMode::slip) return choose(t, y, std::nullopt);  // what nothing held has gone
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
+    if (!is_held_at_rest(t, y, function)) return pass_through_rest(t, y, function);
     now_.modes[k] = UnilateralMode::stick;
   }
   // What came to rest is stopped, and drift is taken off first. If they went with the new modes they would change what
@@ -78,6 +80,25 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
     if (set_.open_gap(k) > gap_rounding_of(k)) return;
   }
   if (what == closing) collide(t, y, function);
+  choose(t, y, function);
+}
+
+/// Whether friction holds a point that has come to rest at the evaluated state.
+bool UnilateralMotion::is_held_at_rest(double t, std::span<const double> y, std::size_t function) {
+  std::optional<ActiveSet> found = asked_set(t, y, function);
+  const auto place = std::ranges::find(touching_, function / functions_per_point);
+  if (!found || place == touching_.end() || !found->find()) return true;
+  return found->points()[static_cast<std::size_t>(place - touching_.begin())].mode == UnilateralMode::stick;
+}
+
+/// Where friction does not hold a point at rest, it only changes its sign. Nothing is stopped: at a dead centre of a
+/// loop the row moves hardly anything, and what takes the rounding of its rate away would throw the mechanism about.
+void UnilateralMotion::pass_through_rest(double t, std::span<double> y, std::size_t function) {
+  if (ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
+  set_.evaluate(t, y);
+  const std::size_t k = function / functions_per_point;
+  // Without the drift of the step it may slide on as before, and comes to rest a little later.
+  if (speed_along(k) > least_speed(three * k + 1)) return;
   choose(t, y, function);
 }
 
@@ -149,9 +170,10 @@ void UnilateralMotion::refuse_driven(double t) const {
   }
 }
 
-void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+/// The modes that are yet to be found, with the event, of what touches at a state; nothing where nothing does.
+std::optional<ActiveSet> UnilateralMotion::asked_set(double t, std::span<const double> y,
+                                                     std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
-  std::ranges::fill(slack_, 0.0);
   find_touching(t, fired);
   // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event. Nor do those
   // that come near with a speed: they touch at an event of their own, by an impact. Held without one, the others would
@@ -162,22 +184,29 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
     if (set_.rate(three * k) > least_speed(three * k)) return !closes || set_.point(k).has_gap;
     return !closes && !is_closed(k) && set_.point(k).has_gap && set_.rate(three * k) < -least_speed(three * k);
   });
-  if (touching_.empty()) {
+  if (touching_.empty()) return std::nullopt;
+  respond(t, y);
+  refuse_driven(t);
+  ActiveSet asked = touching_set(fired);
+  if (fired)
+    if (const auto place = std::ranges::find(touching_, *fired / functions_per_point); place != touching_.end())
+      asked.fire(static_cast<std::size_t>(place - touching_.begin()), event_of(*fired));
+  return asked;
+}
+
+void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  std::ranges::fill(slack_, 0.0);
+  std::optional<ActiveSet> found = asked_set(t, y, fired);
+  if (!found) {
     open_all();
     set_.put_modes(now_.modes, y);
     return;
   }
-  respond(t, y);
-  refuse_driven(t);
-  ActiveSet found = touching_set(fired);
-  if (fired)
-    if (const auto place = std::ranges::find(touching_, *fired / functions_per_point); place != touching_.end())
-      found.fire(static_cast<std::size_t>(place - touching_.begin()), event_of(*fired));
-  if (!found.find()) {
+  if (!found->find()) {
     if (jam(t, y)) return decide(t, y, std::nullopt);
     refuse(t);
   }
-  take(found.points());
+  take(found->points());
   set_.put_modes(now_.modes, y);
 }
 

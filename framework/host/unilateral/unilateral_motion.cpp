@@ -103,6 +103,15 @@ double UnilateralMotion::speed_along(std::size_t k) const {
   return set_.rate(three * k + 1) * now_.directions[2 * k] + set_.rate(three * k + 2) * now_.directions[2 * k + 1];
 }
 
+/// How fast a point that sticks moves along rows that no force moved when it began to stick: at rest at a dead centre
+/// friction holds nothing, and the row goes as soon as the mechanism does.
+double UnilateralMotion::stray_speed(std::size_t k) const {
+  double fastest = 0;
+  for (std::size_t row = three * k + 1; row < three * (k + 1); ++row)
+    if (now_.held[row]) fastest = std::max(fastest, std::abs(set_.rate(row)) - 2 * least_speed(row));
+  return fastest;
+}
+
 /// How much faster than it is what has broken away may slide along its direction alone, in parts of the speed of
 /// contact_sizes.hpp; at the evaluated forces. If no force is needed across the direction, it is the one of v/|v| too,
 /// which at a small acceleration is stiff for long. allowed: a force that is rounding.
@@ -291,6 +300,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
       const double held = std::hypot(forces[row + 1], has_tangent(k, 1) ? forces[row + 2] : 0);
       tell(gripping, bound + 4 * allowed - held, unknown);
+      if (now_.held[row + 1] || now_.held[row + 2]) tell(resting, at_rest * least_rest(k) - stray_speed(k), unknown);
     }
   }
 }

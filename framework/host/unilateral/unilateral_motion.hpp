@@ -102,6 +102,7 @@ class UnilateralMotion {
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   double speed_along(std::size_t k) const;
+  double stray_speed(std::size_t k) const;
   double guided_room(std::size_t k, double allowed) const;
   double least_rest(std::size_t k) const { return units_[k].rest(); }
   double least_speed(std::size_t row) const;
@@ -120,6 +121,9 @@ class UnilateralMotion {
   // Modes.
   void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
+  std::optional<ActiveSet> asked_set(double t, std::span<const double> y, std::optional<std::size_t> fired);
+  bool is_held_at_rest(double t, std::span<const double> y, std::size_t function);
+  void pass_through_rest(double t, std::span<double> y, std::size_t function);
   void turn_round();
   ActiveSet touching_set(std::optional<std::size_t> fired);
   void open_all();
