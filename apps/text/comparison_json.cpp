@@ -109,6 +109,7 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   out["votes"] = comparison.votes.count();
   out["shares"] = shares_json(comparison.votes, comparison.standings, index);
   out["compared_until"] = comparison.until;
+  if (!comparison.at_events.empty()) out["rows_at_events"] = comparison.at_events;
   out["agrees"] = !s.parting.has_value();
   if (s.parting) out["parting"] = parting_json(*s.parting);
   if (comparison.first && comparison.first->witness == index) out["parting"]["sides"] = sides_json(comparison);

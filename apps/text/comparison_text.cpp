@@ -233,6 +233,11 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
     texts.push_back(fmt::format("Reactions {}; of these only the unique part is compared.", open));
   if (const std::string open = open_contacts(open_contacts_of(comparison)); !open.empty())
     texts.push_back(fmt::format("Forces of rigid contact are {}; they are not compared.", open));
+  if (const std::vector<double>& at = comparison.at_events; !at.empty())
+    texts.push_back(fmt::format(
+        "At t = {:.9g} s{} a row stands at the instant of an event, before it in some runs and after it in others: of "
+        "it the motion alone is compared.",
+        at.front(), at.size() > 1 ? fmt::format(" and {} more time{}", at.size() - 1, plural(at.size() - 1)) : ""));
   if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
     texts.push_back(missed);
     if (!comparison.first) return texts;

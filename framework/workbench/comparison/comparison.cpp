@@ -78,6 +78,7 @@ Comparison compare(const System& system, std::span<const Contender> contenders, 
   for (Side& side : result.sides)
     for (std::size_t& run : side.runs) run = finishers[run].index;
   result.until = verdict.until;
+  result.at_events = verdict.at_events;
   const auto interrupted = [&] { return control.interrupted != nullptr && *control.interrupted != 0; };
   result.interrupted = interrupted();
   if (result.interrupted) return result;

@@ -31,8 +31,9 @@ struct Comparison {
   std::optional<Divergence> divergence;  ///< known where solvers part
   /// If none differ, and steps were long: whether the fastest gives the same with bounded steps.
   std::optional<BoundedTwin> bounded;
-  bool interrupted = false;  ///< before it was known, or before all had run
-  double until = 0;          ///< the last time that all who finished have, s
+  std::vector<double> at_events;  ///< times of rows of which the motion alone is compared (consensus.hpp), s
+  bool interrupted = false;       ///< before it was known, or before all had run
+  double until = 0;               ///< the last time that all who finished have, s
 };
 
 /// A ten-thousandth of the system's size, or of a radian: smaller differences count as the same motion. Over some ten

@@ -81,10 +81,14 @@ class RowJudge {
         now_(witnesses.size()),
         items_(witnesses.size()) {}
 
-  void look(const TraceItems& layout, double time, const std::vector<std::vector<double>>& rows, Verdict& verdict) {
+  /// at_event: of this row the motion alone is compared.
+  void look(const TraceItems& layout, double time, const std::vector<std::vector<double>>& rows, bool at_event,
+            Verdict& verdict) {
     for (std::optional<Parting>& parting : now_) parting.reset();
     if (whole_.reach > 0) see_size(layout, rows);
-    for (const TraceItem& item : layout.items()) compare(item, time, rows, verdict.deviations);
+    for (const TraceItem& item : layout.items())
+      if (!at_event || family_of(item.quantity) == Family::motion) compare(item, time, rows, verdict.deviations);
+    if (at_event) verdict.at_events.push_back(time);
     const bool before = verdict.first.has_value();
     for (std::size_t s = 0; s < now_.size(); ++s) {
       if (!now_[s]) continue;
@@ -320,6 +324,18 @@ double distance(const TraceItem& item, const double* a, const double* b) {
   return std::abs(*a - *b);
 }
 
+namespace {
+
+/// Whether a mode or a count is not the same in all runs.
+bool modes_differ(const TraceItems& layout, const std::vector<std::vector<double>>& rows) {
+  return std::ranges::any_of(layout.switches(), [&](std::size_t k) {
+    return std::ranges::any_of(
+        rows, [&](const std::vector<double>& row) { return std::abs(row[k] - rows.front()[k]) > 0.5; });
+  });
+}
+
+}  // namespace
+
 Verdict judge(const TraceItems& layout, std::span<const Witness> witnesses, const Scales& scales, double tolerance) {
   Verdict verdict;
   verdict.deviations.resize(witnesses.size());
@@ -328,9 +344,20 @@ Verdict judge(const TraceItems& layout, std::span<const Witness> witnesses, cons
   std::size_t count = std::numeric_limits<std::size_t>::max();
   for (const Witness& witness : witnesses) count = std::min(count, witness.trace->rewind());
   RowJudge row_judge(witnesses, scales, tolerance);
+  std::vector<std::vector<double>> following = rows;
+  double time = 0;
+  const auto read = [&] {
+    for (std::size_t s = 0; s < rows.size(); ++s) time = witnesses[s].trace->next(following[s]);
+    return modes_differ(layout, following);
+  };
+  bool before = true, next = count > 0 && read();
   for (; count > 0; --count) {
-    for (std::size_t s = 0; s < rows.size(); ++s) verdict.until = witnesses[s].trace->next(rows[s]);
-    row_judge.look(layout, verdict.until, rows, verdict);
+    rows.swap(following);
+    verdict.until = time;
+    const bool now = next, is_last = count == 1;
+    next = is_last || read();
+    row_judge.look(layout, verdict.until, rows, now && !before && !next, verdict);
+    before = now;
   }
   return verdict;
 }

@@ -73,14 +73,19 @@ struct Verdict {
   std::vector<Deviation> deviations;             ///< one per run
   std::vector<std::optional<Parting>> partings;  ///< of each run, whatever the others do
   std::optional<Parting> first;                  ///< the earliest parting; the largest one at that time
-  std::vector<Side> sides;  ///< at the first parting; those with the fewest votes stand before the others
-  double until = 0;         ///< the last time that all runs have, s
+  std::vector<Side> sides;             ///< at the first parting; those with the fewest votes stand before the others
+  double until = 0;                    ///< the last time that all runs have, s
+  std::vector<double> at_events = {};  ///< times of rows of which the motion alone is compared, s
 };
 
 /// Judges over the rows that all runs have; runs that share kernels have one vote for each quantity. At least two runs.
 /// Lengths are judged against the size that the system has had up to then, so that a body that flies far away later
 /// does not hide what happens before. Forces are judged against the largest of the whole run, because they may begin
 /// with nothing but rounding errors. So are lengths if no body has a reach, for the same reason.
+///
+/// Where rows touch, stick or lock, forces and accelerations jump. A row at that instant shows some runs before it and
+/// others after it, as their errors have it: there modes differ, and agree in the rows before and after. Of such a row
+/// the motion alone is compared.
 Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double tolerance);
 
 /// The consensus of an item's numbers in several runs: the component-wise median by votes. Runs with the same number in

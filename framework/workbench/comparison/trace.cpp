@@ -10,6 +10,8 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/columns/constraint_forces.hpp"
 #include "framework/host/evaluation/joint_units.hpp"
+#include "polyform/contract/near_rows.hpp"
+#include "polyform/contract/unilateral.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -80,6 +82,7 @@ TraceLayout::TraceLayout(const System& system)
     add(Quantity::output, Kind::number, false, kept(fmt::format("{}.{}, {}", force.element, force.name, force.unit)));
     constraint_rows_.push_back(force.row);
   }
+  add_switches();
   if (!open_.empty()) {
     state_ = width();
     for (std::size_t k = view_.nq + view_.nv + 2 * view_.modes; k > 0; --k) pass();
@@ -139,6 +142,19 @@ void TraceLayout::add_accelerations(const JointData& joint) {
   }
 }
 
+/// The states without a unit of elements that touch, stick or lock.
+void TraceLayout::add_switches() {
+  for (const ForceInstances& group : view_.forces) {
+    if (!UnilateralRows::are_of(*group.type) && !NearRows::are_of(*group.type)) continue;
+    const auto states = group.type->descriptor().states;
+    for (std::size_t k = 0; k < states.size() * group.instances.size(); ++k) {
+      if (states[k % states.size()].unit != "1") continue;
+      switched_.push_back(group.state_offset + k);
+      add_switch();
+    }
+  }
+}
+
 Scale acting_at_start(const System& system) {
   const SystemView& view = system.view();
   const ConstStateView start = system.initial_state();
@@ -187,6 +203,7 @@ void TraceLayout::fill(const Observation& now, std::span<const double> outputs, 
     out = std::copy_n(now.acceleration.data() + view_.joints[j].v_offset, view_.joints[j].nv, out);
   out = std::ranges::copy(outputs, out).out;
   for (const std::size_t k : constraint_rows_) *out++ = now.constraint_multipliers[k];
+  for (const std::size_t k : switched_) *out++ = now.x[k];
   if (state_ == none) return;
   for (const std::span<const double> part : {std::span<const double>(now.q), std::span<const double>(now.v),
                                              std::span<const double>(now.eta), std::span<const double>(now.etadot)})

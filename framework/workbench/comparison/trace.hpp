@@ -80,14 +80,19 @@ class TraceItems {
   std::size_t width() const { return width_; }
   /// Whether any item is of this quantity.
   bool has(Quantity) const;
+  /// Places of modes and counts, which change only where rows touch, stick or lock.
+  const std::vector<std::size_t>& switches() const { return switches_; }
 
  protected:
   void add(Quantity, TraceItem::Kind, bool length, std::string_view name, double inertia = 0);
   /// Room for a number that is not compared.
   void pass() { ++width_; }
+  /// Room for a mode or a count.
+  void add_switch() { switches_.push_back(width_++); }
 
  private:
   std::vector<TraceItem> items_;
+  std::vector<std::size_t> switches_;
   std::size_t width_ = 0;
 };
 
@@ -128,6 +133,7 @@ class TraceLayout final : public TraceItems {
   std::string_view kept(std::string name);
   std::string_view told(const JointData&, const Variable&);
   void add_accelerations(const JointData&);
+  void add_switches();
   Mat3 axes(std::span<const double> row, BodyIndex) const;
 
   const System& system_;
@@ -137,6 +143,7 @@ class TraceLayout final : public TraceItems {
   std::vector<OpenPlace> open_;
   std::deque<std::string> names_;             ///< that nothing else keeps
   std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
+  std::vector<std::size_t> switched_;         ///< first-order states that are modes and counts
   std::size_t state_ = none;                  ///< place of the canonical state, if some reactions are open
   double reach_ = 0;
   Scale acting_;

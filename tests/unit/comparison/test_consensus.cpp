@@ -227,6 +227,45 @@ TEST_CASE("a body that flies far away later does not hide an earlier parting") {
   CHECK(verdict.first->scales.length == Approx(reach));
 }
 
+// Two runs stick from row 2 on, the third one from row 3 on, and their accelerations with them.
+TEST_CASE("of a row at the instant of an event the motion alone is compared") {
+  const auto system = system_from_text(R"({polyform: 1, bodies: [{name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}],
+    joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}],
+    forces: [{name: rub, type: dry-friction, joint: pin, effort: 1}]})");
+  const TraceLayout layout(*system);
+  std::vector<double> row(layout.width());
+  for (const TraceItem& item : layout.items())
+    if (item.kind == TraceItem::Kind::quaternion) row[item.offset] = 1;
+  const auto mode = layout.switches().front();
+  const auto at = std::ranges::find(layout.items(), Quantity::joint_acceleration, &TraceItem::quantity)->offset;
+  const auto fill_from = [&](Trace& trace, int sticks_from) {
+    for (int k = 0; k < 6; ++k) {
+      row[mode] = k >= sticks_from ? 1 : 2;
+      row[at] = k >= sticks_from ? 0 : -1;
+      trace.put(k, row);
+    }
+  };
+  const auto judged = [&](int late) {
+    Trace one(layout), two(layout), other(layout);
+    fill_from(one, 2);
+    fill_from(two, 2);
+    fill_from(other, late);
+    const std::array<Witness, 3> all{{{&one}, {&two}, {&other}}};
+    return judge(layout, all, {}, 1e-4);
+  };
+  const Verdict at_event = judged(3);
+  CHECK_FALSE(at_event.first);
+  CHECK(at_event.at_events == std::vector<double>{2});
+  // Who sticks a row later than that, or never, is no matter of the instant.
+  for (const int late : {4, 6}) {
+    const Verdict verdict = judged(late);
+    REQUIRE(verdict.first);
+    CHECK(verdict.first->witness == 2);
+    CHECK(verdict.first->time == 2);
+    CHECK(verdict.at_events.empty());
+  }
+}
+
 TEST_CASE("runs of different length are compared over the rows that all have") {
   const auto system = rod();
   const TraceLayout layout(*system);
