@@ -1,6 +1,7 @@
 #include "explicit_pair.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace polyform::implicit {
@@ -28,19 +29,19 @@ constexpr double shorter_step = 0.5;
 
 }  // namespace
 
-ExplicitPair::ExplicitPair(ExplicitMethod high_order, ExplicitMethod low_order) noexcept
-    : methods_{std::move(high_order), std::move(low_order)} {}
+ExplicitPair::ExplicitPair(ExplicitMethod high_order, ExplicitMethod low_order, double longest_step) noexcept
+    : methods_{std::move(high_order), std::move(low_order)}, opens_(!std::isfinite(longest_step)) {}
 
 Status ExplicitPair::start(double t, std::span<const double> y) noexcept {
-  now_ = chosen_ = next_ = low;
+  now_ = chosen_ = next_ = opens_ ? low : high;
   spent_ = time_of_low_ = time_of_opening_ = length_before_ = 0;
   trial_at_ = evaluations_to_first_trial;
-  opening_ = true;
+  opening_ = opens_;
   held_ = false;
   way_ = of_chosen_ = since_trial_ = {};
   given_up_ = kinks_at_ = 0;
   // Each begins to count what it rejects.
-  if (methods_[high].steps->start(t, y) != Status::ok) return Status::failed;
+  if (methods_[1 - now_].steps->start(t, y) != Status::ok) return Status::failed;
   return now().start(t, y);
 }
 

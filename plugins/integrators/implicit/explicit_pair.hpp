@@ -23,10 +23,12 @@ struct ExplicitMethod {
 /// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances
 /// may be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever
 /// more evaluations, so that trials in vain come to little. The low order makes the opening: while steps grow from the
-/// first one, it takes fewer evaluations whatever the motion, and once they do not, the high order goes on.
+/// first one, it takes fewer evaluations whatever the motion, and once they do not, the high order goes on. Where
+/// something else than errors bounds the steps, there is no opening: long steps are there for the high order.
 class ExplicitPair final : public Integrator {
  public:
-  ExplicitPair(ExplicitMethod high, ExplicitMethod low) noexcept;
+  /// longest_step: that the settings allow, s.
+  ExplicitPair(ExplicitMethod high, ExplicitMethod low, double longest_step) noexcept;
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override;
@@ -79,6 +81,7 @@ class ExplicitPair final : public Integrator {
   double given_up_ = 0;              ///< evaluations since the last trial that were in vain, but after restarts
   double kinks_at_ = 0;              ///< evaluations at the last trial that these have led to
   bool settled_ = false;             ///< whether the first steps of the trial are over
+  bool opens_;                       ///< whether the low order makes an opening
   bool opening_ = true, held_ = false;
   double length_before_ = 0;  ///< of the last step of the opening that nothing has cut short, s
   double time_of_low_ = 0, time_of_opening_ = 0;

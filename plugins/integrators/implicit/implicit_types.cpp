@@ -128,7 +128,8 @@ class AutoType final : public IntegratorType {
     try {
       auto newton = structured_or_full(radau5().name(), system, settings, without);
       const Newton* const kept = newton.get();
-      std::unique_ptr<ExplicitPair, DestroyIntegrator> explicitly(new ExplicitPair(std::move(high), std::move(low)));
+      std::unique_ptr<ExplicitPair, DestroyIntegrator> explicitly(
+          new ExplicitPair(std::move(high), std::move(low), settings.max_step));
       Owned implicitly(newton ? new Radau5(system, settings, std::move(newton)) : nullptr);
       return new AutoMethod(system, std::move(explicitly), std::move(implicitly), kept, without.why.text());
     } catch (const std::bad_alloc&) {
