@@ -61,6 +61,8 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
 
 Status AutoMethod::restart(double t, std::span<const double> y, double first_step) noexcept {
   changing_ = false;
+  // Of a step that an event has ended, the part up to the event counts.
+  if (now_ != explicit_.get() && now_->time() > t) implicit_time_ -= now_->time() - t;
   // A trial would see the steps of a restart: it ends in favour of what it tried.
   phase_ = now_ == explicit_.get() ? Phase::explicitly : Phase::implicitly;
   kept_ = kept_ || phase_ == Phase::implicitly;
@@ -142,7 +144,7 @@ void AutoMethod::begin_trial(bool on_credit) noexcept {
   on_credit_ = on_credit;
   if (held_rate_ < rate_) {
     held_rate_ = rate_;
-    held_step_ = explicit_step_;
+    held_step_ = possible_step();
     if (auto* const element = ask<StiffestElement>(system_))
       held_by_.say(element->stiffest(now_->time(), now_->state(), scale_.direction(), rate_));
   }
@@ -288,13 +290,12 @@ std::string_view AutoMethod::choices() noexcept {
     said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
                       explicitly.text()));
   else
-    said_.say(
-        Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of {} "
-                "at {:.2g} s",
-                100 * implicit_time_ / duration,
-                kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from", first_change_,
-                held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_,
-                low_order > 0 ? "explicit methods" : "dop853", held_step_));
+    said_.say(Message(
+        "radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s {} the steps of {} at {:.2g} s",
+        100 * implicit_time_ / duration,
+        kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from", first_change_,
+        held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_, kept_ ? "held" : "would hold",
+        low_order > 0 ? "explicit methods" : "dop853", held_step_));
   return said_.text();
 }
 

@@ -46,6 +46,8 @@ Status ExplicitPair::start(double t, std::span<const double> y) noexcept {
 }
 
 Status ExplicitPair::restart(double t, std::span<const double> y, double first_step) noexcept {
+  // Of a step that an event has ended, the part up to the event counts.
+  if (time() > t) (opening_ ? time_of_opening_ : time_of_low_) -= opening_ || chosen_ == low ? time() - t : 0;
   if (on_trial()) end_trial(until_next_attempt);
   now_ = next_ = chosen_;
   length_before_ = 0;

@@ -8,7 +8,8 @@ namespace polyform::device {
 /// Looks at the event functions in the stages of the steps, in the order of time. An event may be near where a function
 /// has another sign than at the look before, or where, going on as from look to look, it would be zero before the next
 /// one. So what is touched and left between two looks is near as well: between them the motion is that of the step,
-/// which a force that was not there does not bend, and a way to zero and back is not steeper at its end than before.
+/// which a force that was not there does not bend, and a way to zero and back is not steeper at its end than before. At
+/// the first two looks nothing is known of what was before; the third one tells how steep the way away from zero is.
 template <class Model>
 class EventWatch {
  public:
@@ -25,6 +26,7 @@ class EventWatch {
         now_.near |= !is_drawn && (last_[k] < 0) != (value < 0);
         now_.near |= safety * approach_[k] * since > before;
       }
+      if (now_.looks == 2) now_.near |= safety * (size - before) * now_.first > before * since;
       if (now_.looks == 0)
         approach_[k] = 0;
       else if (since > 0)
@@ -32,6 +34,7 @@ class EventWatch {
       last_[k] = value;
     }
     now_.time = t;
+    if (now_.looks == 1) now_.first = since;
     ++now_.looks;
   }
   POLYFORM_KERNEL bool is_near() const { return now_.near; }
@@ -63,7 +66,7 @@ class EventWatch {
   }
 
   struct State {
-    double time = 0;
+    double time = 0, first = 0;  ///< first: from the first look to the second
     unsigned long looks = 0;
     bool near = false;
   };
