@@ -24,6 +24,8 @@ constexpr double cancelled = 1e-12;
 // Part of the largest friction: friction is found when a round changes it by less. Each round shrinks the error by
 // about the coefficient of friction, times the bearing's radius over the length of its lever.
 constexpr double loaded_share = 1e-12;
+// Below this part a round that does not shrink the change to half of the one before shows rounding of the reactions.
+constexpr double loaded_rounding = 1e-9;
 constexpr int most_rounds = 200;
 // A part of the product of the responses of two rows that act against each other along one motion: the square of what
 // couples them is less than the product by their rounding.
@@ -103,12 +105,15 @@ void ModeForces::add_column(const Unknown& u, double force, std::span<double> fo
 
 /// Friction that grows with what a joint transmits, to which it belongs, by iteration.
 bool ModeForces::find(double t, std::span<const double> y, Shares shares) {
+  double before = INFINITY;
   for (int round = 0;; ++round) {
     if (!find_once(t, y, shares)) return false;
     if (!set_.is_loaded()) return true;
     const Observation* const now = response_.observe(t, y, forces_);
     if (now == nullptr) return false;
-    if (!(set_.take_reactions(*now) > loaded_share)) return true;
+    const double change = set_.take_reactions(*now);
+    if (!(change > loaded_share) || (change < loaded_rounding && change > before / 2)) return true;
+    before = change;
     if (round == most_rounds)
       throw Failure(Exit::simulation_failed,
                     fmt::format("friction by the load of `{}`, or of another joint, has no solution near its last one "

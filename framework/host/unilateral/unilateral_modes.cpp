@@ -94,12 +94,17 @@ bool UnilateralMotion::is_held_at_rest(double t, std::span<const double> y, std:
 /// Where friction does not hold a point at rest, it only changes its sign. Nothing is stopped: at a dead centre of a
 /// loop the row moves hardly anything, and what takes the rounding of its rate away would throw the mechanism about.
 void UnilateralMotion::pass_through_rest(double t, std::span<double> y, std::size_t function) {
+  const std::size_t k = function / functions_per_point;
+  const double seen = std::abs(speed_along(k)), before = now_.directions[2 * k];
   if (ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
   set_.evaluate(t, y);
-  const std::size_t k = function / functions_per_point;
   // Without the drift of the step it may slide on as before, and comes to rest a little later.
-  if (speed_along(k) > least_speed(three * k + 1)) return;
+  if (speed_along(k) > std::max(least_speed(three * k + 1), 2 * seen)) return;
   choose(t, y, function);
+  if (now_.modes[k] != UnilateralMode::slip || has_tangent(k, 1)) return;
+  // Within the time that the event is known to, it may still move as before by more than what rests.
+  if (now_.directions[2 * k] * before > 0) now_.directions[2 * k] = -now_.directions[2 * k];
+  slack_[function] = 2 * std::max(0.0, -(speed_along(k) + least_rest(k)));
 }
 
 /// Chooses the modes from here on. If friction grows with the loads of joints, the modes hold for the loads that follow
