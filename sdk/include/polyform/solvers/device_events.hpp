@@ -10,6 +10,7 @@ namespace polyform::device {
 /// one. So what is touched and left between two looks is near as well: between them the motion is that of the step,
 /// which a force that was not there does not bend, and a way to zero and back is not steeper at its end than before. At
 /// the first two looks nothing is known of what was before; the third one tells how steep the way away from zero is.
+/// What is drawn just touching began that way.
 template <class Model>
 class EventWatch {
  public:
@@ -26,7 +27,8 @@ class EventWatch {
         now_.near |= !is_drawn && (last_[k] < 0) != (value < 0);
         now_.near |= safety * approach_[k] * since > before;
       }
-      if (now_.looks == 2) now_.near |= safety * (size - before) * now_.first > before * since;
+      if (now_.looks == 2 && before + approach_[k] * now_.first > rounding_of_drawing * before)
+        now_.near |= safety * (size - before) * now_.first > before * since;
       if (now_.looks == 0)
         approach_[k] = 0;
       else if (since > 0)
