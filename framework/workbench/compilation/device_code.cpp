@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/diagnostics.hpp"
@@ -25,18 +27,23 @@ const std::vector<std::string>& device_flags() {
   return flags;
 }
 
-/// Headers that the source of a model includes for devices, all of them: the code depends on each.
+/// The headers that the source of a model includes for devices, and all that these include: the code depends on each.
 std::string digests_of_headers(const fs::path& include) {
+  std::vector<std::string> headers{"polyform/solvers/compiled_device.hpp"};
   std::string all;
-  for (const char* const header :
-       {"solvers/compiled_device.hpp", "solvers/compiled_room.hpp", "solvers/device_numbers.hpp",
-        "solvers/device_steps.hpp", "solvers/device_worlds.hpp", "mechanics/sine_cosine.hpp"}) {
-    const fs::path file = include / "polyform" / header;
+  for (std::size_t i = 0; i < headers.size(); ++i) {
+    const fs::path file = include / headers[i];
     const std::optional<std::string> text = file_content(file.string());
     if (!text)
       throw Failure(Exit::simulation_failed, fmt::format("the SDK is not installed: there is no {}", file.string()),
                     "Install polyform as a whole: cmake --install, or the Debian package.");
-    all += fmt::format("{} {}\n", header, digest_of(*text));
+    all += fmt::format("{} {}\n", headers[i], digest_of(*text));
+    constexpr std::string_view begin = "\n#include \"";
+    for (std::size_t at = text->find(begin); at != std::string::npos; at = text->find(begin, at)) {
+      at += begin.size();
+      std::string header = text->substr(at, text->find('"', at) - at);
+      if (std::ranges::find(headers, header) == headers.end()) headers.push_back(std::move(header));
+    }
   }
   return all;
 }
