@@ -105,6 +105,18 @@ inline host::RunRecord followed(const host::System& system, Solver& solver, cons
   return record;
 }
 
+/// Puts the start and the numbers of world w among those of all.
+inline void put_world(const host::System& system, Solver& solver, std::size_t w, std::size_t worlds,
+                      std::vector<double>& starts, std::vector<double>& numbers) {
+  std::vector<double> y(solver.state_size());
+  REQUIRE(solver.encode(system.initial_state(), y) == Status::ok);
+  const std::vector<double> own = numbers_of_world(solver);
+  starts.resize(y.size() * worlds);
+  numbers.resize(own.size() * worlds);
+  for (std::size_t i = 0; i < y.size(); ++i) starts[i * worlds + w] = y[i];
+  for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
+}
+
 /// Runs the systems, a world each, and compares each row with that of a run by the host. Some rows lie within steps.
 /// pace: of the motion, in which steps and rows are measured.
 inline void check_runs(std::span<const std::unique_ptr<host::System>> systems, const DeviceFunctions& functions,
@@ -121,13 +133,7 @@ inline void check_runs(std::span<const std::unique_ptr<host::System>> systems, c
     for (std::size_t w = 0; w < worlds; ++w) {
       solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
       AllStates& rows = expected.emplace_back(*solvers[w]);
-      std::vector<double> y(solvers[w]->state_size());
-      REQUIRE(solvers[w]->encode(systems[w]->initial_state(), y) == Status::ok);
-      const std::vector<double> own = numbers_of_world(*solvers[w]);
-      starts.resize(y.size() * worlds);
-      numbers.resize(own.size() * worlds);
-      for (std::size_t i = 0; i < y.size(); ++i) starts[i * worlds + w] = y[i];
-      for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
+      put_world(*systems[w], *solvers[w], w, worlds, starts, numbers);
       host::RowSink* const sinks[] = {&rows};
       const host::SolverPointer running = solver_for(*systems[w], riccati_for(*systems[w]));
       REQUIRE(host::simulate(*systems[w], *running, settings, sinks, {}).end == host::End::done);
@@ -208,13 +214,7 @@ inline std::vector<unsigned char> marks_of(std::span<const std::unique_ptr<host:
   std::vector<host::SolverPointer> solvers;
   for (std::size_t w = 0; w < worlds; ++w) {
     solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
-    std::vector<double> y(solvers[w]->state_size());
-    REQUIRE(solvers[w]->encode(systems[w]->initial_state(), y) == Status::ok);
-    const std::vector<double> own = numbers_of_world(*solvers[w]);
-    starts.resize(y.size() * worlds);
-    numbers.resize(own.size() * worlds);
-    for (std::size_t i = 0; i < y.size(); ++i) starts[i * worlds + w] = y[i];
-    for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
+    put_world(*systems[w], *solvers[w], w, worlds, starts, numbers);
   }
   const std::size_t row = starts.size() / worlds + host::integrals_of(*systems[0]);
   std::vector<double> found(row * worlds);

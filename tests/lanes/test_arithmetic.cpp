@@ -17,6 +17,23 @@ const LaneArithmetic& some_set() {
   return all[chosen];
 }
 
+/// Step lengths of lanes, and states and rates of all their numbers.
+struct SomeSteps {
+  std::vector<double> h, y;
+  std::vector<std::vector<double>> rates;  ///< of each term
+};
+SomeSteps some_steps(std::size_t numbers, std::size_t lanes, std::size_t terms) {
+  SomeSteps all{std::vector<double>(lanes), std::vector<double>(numbers * lanes), {}};
+  all.rates.assign(terms, all.y);
+  for (std::size_t k = 0; k < lanes; ++k) all.h[k] = 0.25 * static_cast<double>(k + 1);
+  for (std::size_t j = 0; j < all.y.size(); ++j) {
+    all.y[j] = static_cast<double>(j) - 7;
+    for (std::size_t term = 0; term < terms; ++term)
+      all.rates[term][j] = static_cast<double>(j % (term + 2)) - static_cast<double>(term % 3);
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("lanes that are marked are copied, and no others") {
@@ -72,14 +89,8 @@ TEST_CASE("sums of stages in lanes are those of each lane alone") {
   const bool from_zero = GENERATE(false, true);
   INFO(set.instruction_set << ", " << lanes << " lanes");
   const std::size_t count = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u);
-  std::vector<double> h(lanes), y(numbers * lanes), out(y);
-  std::vector<std::vector<double>> rates(count, y);
-  for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);
-  for (std::size_t j = 0; j < y.size(); ++j) {
-    y[j] = static_cast<double>(j) - 7;
-    for (std::size_t term = 0; term < count; ++term)
-      rates[term][j] = static_cast<double>(j % (term + 2)) - static_cast<double>(term % 3);
-  }
+  const auto [h, y, rates] = some_steps(numbers, lanes, count);
+  std::vector<double> out(y);
   std::vector<StageTerm> terms;
   for (std::size_t term = 0; term < count; ++term)
     terms.push_back({0.5 * static_cast<double>(term) - 1.25, rates[term].data()});
@@ -96,14 +107,8 @@ TEST_CASE("the state and the error at the end of a step are the sums of each alo
   const LaneArithmetic& set = some_set();
   const std::size_t lanes = GENERATE(1u, 3u, 4u, 8u), numbers = 5, count = GENERATE(2u, 5u);
   INFO(set.instruction_set << ", " << lanes << " lanes, " << count << " terms");
-  std::vector<double> h(lanes), y(numbers * lanes), out(y), error(y);
-  std::vector<std::vector<double>> rates(count, y);
-  for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);
-  for (std::size_t j = 0; j < y.size(); ++j) {
-    y[j] = static_cast<double>(j) - 7;
-    for (std::size_t term = 0; term < count; ++term)
-      rates[term][j] = static_cast<double>(j % (term + 2)) - static_cast<double>(term % 3);
-  }
+  const auto [h, y, rates] = some_steps(numbers, lanes, count);
+  std::vector<double> out(y), error(y);
   std::vector<EndTerm> terms;
   for (std::size_t term = 0; term < count; ++term)
     terms.push_back({0.5 * static_cast<double>(term) - 1.25, 0.75 - static_cast<double>(term), rates[term].data()});

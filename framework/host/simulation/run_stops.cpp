@@ -18,10 +18,10 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
       pole_(view, settings.start_time, settings.end_time()),
       events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
       touches_(motion.touching(), motion.integrator(), settings.step),
-      energy_(view, solver, 0),
       jumps_(view, solver),
       has_clocks_(!RheonomicJoints(view).empty()),
       step_start_(motion.y().size()) {
+  if (!settings.integrator.fixed_step()) energy_.emplace(view, solver, 0);
   for (const ElementEvents::Source& source : sources()) knots_.add(*source.events, source.type);
 }
 
@@ -129,10 +129,10 @@ void RunStops::pass_touch() {
   begin_behind_jump();
 }
 
-/// The balance of energy at the state of the motion, J.
 double RunStops::energy_at(double t) {
-  energy_.look(t, motion_.y());
-  return energy_.balance();
+  if (!energy_) return 0;
+  energy_->look(t, motion_.y());
+  return energy_->balance();
 }
 
 void RunStops::pass_event() {

@@ -1,6 +1,7 @@
 // Where the integrator of a run has to stop: at knots of the clock, at events of elements, where bodies touch or part.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -81,6 +82,7 @@ class RunStops {
   void begin_behind_jump();
   void renew_touches();
   void carry_across(double knot);
+  /// The balance of energy at the state of the motion, J; 0 where it is not watched.
   double energy_at(double t);
   void pass_jump();
 
@@ -90,7 +92,7 @@ class RunStops {
   ClockPole pole_;
   EventWatch events_;
   UnilateralWatch touches_;
-  EnergyWatch energy_;  ///< at touches
+  std::optional<EnergyWatch> energy_;  ///< at touches, where the integrator controls its errors
   EnergyJump jump_;
   MotionJumps jumps_;
   const bool has_clocks_;           ///< the state contains the time
