@@ -187,10 +187,20 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
   return true;
 }
 
+/// Whether an impact has acted at a touching point: its impulses alone would give the point a speed that is no
+/// rounding. What rests beside an impact that does not reach it has impulses of rounding.
+bool UnilateralMotion::takes_part(const Impact& impact, std::size_t place) const {
+  for (std::size_t i = 0; i < three; ++i) {
+    const auto row = static_cast<Index>(three * place + i);
+    if (W_(row, row) * std::abs(impact.impulses[row]) > least_speed(three * touching_[place] + i)) return true;
+  }
+  return false;
+}
+
 /// One impact for each point, however often it was passed on.
 void UnilateralMotion::tally_impact(const Impact& impact, double t) {
   for (std::size_t p = 0; p < touching_.size(); ++p) {
-    if (impact.counts(p)) tally_.impact(touching_[p], t, impact.lost[p]);
+    if (takes_part(impact, p)) tally_.impact(touching_[p], t, impact.lost[p]);
     if (impact.ends[p] != 0) tally_.close(touching_[p], t);
   }
 }
@@ -269,7 +279,7 @@ void UnilateralMotion::apply(const Impact& impact, std::span<double> y) {
       // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
       if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
     }
-    if (impact.counts(p)) set_.pass_impact(touching_[p], impact.lost[p], y);
+    if (takes_part(impact, p)) set_.pass_impact(touching_[p], impact.lost[p], y);
   }
   if (y.size() > states) y[states] += work;
 }

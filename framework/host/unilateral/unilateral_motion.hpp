@@ -138,12 +138,12 @@ class UnilateralMotion {
     Eigen::VectorXd u, impulses;
     std::vector<double> lost;
     std::vector<char> ends;
-    bool counts(std::size_t p) const { return impulses[static_cast<Eigen::Index>(three * p)] > 0 || lost[p] != 0; }
   };
   Impact begin_impact() const {
     return {speeds_, Eigen::VectorXd::Zero(speeds_.size()), std::vector<double>(touching_.size()),
             std::vector<char>(touching_.size())};
   }
+  bool takes_part(const Impact&, std::size_t place) const;
   void tally_impact(const Impact&, double t);
   void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Impact&, double t);
   void apply(const Impact&, std::span<double> y);

@@ -68,8 +68,9 @@ std::vector<std::string> UnilateralTally::notes() const {
     const Element& e = elements_[i];
     std::vector<std::string> parts;
     if (e.impacts.times > 0)
-      parts.push_back(fmt::format("{} impact{}, the last at t = {:.9g} s, which took {:.6g} J", e.impacts.times,
-                                  plural(e.impacts.times), e.impacts.last, e.impacts.sum));
+      parts.push_back(fmt::format("{} impact{} took {:.6g} J{} t = {:.9g} s", e.impacts.times, plural(e.impacts.times),
+                                  e.impacts.sum, e.impacts.times == 1 ? " at" : " in all, the last at",
+                                  e.impacts.last));
     if (e.closed_bounces.times > 0)
       parts.push_back(fmt::format(
           "bounces too low to follow ended at t = {:.9g} s{}", e.closed_bounces.first,
