@@ -117,6 +117,7 @@ class UnilateralMotion {
   void find_probe(std::size_t row, const std::function<double(double)>& moved_by);
   void refuse_driven(double t) const;
   void respond(double t, std::span<const double> y);
+  [[noreturn]] void fail_at(double t) const;
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
   void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
@@ -146,7 +147,7 @@ class UnilateralMotion {
   }
   void tally_impact(const Impact&, double t);
   void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Impact&, double t);
-  void apply(const Impact&, std::span<double> y);
+  void apply(const Impact&, double t, std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
   bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
   void end_low_flights(Impact&);
