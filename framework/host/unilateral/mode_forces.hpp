@@ -44,6 +44,9 @@ class ModeForces {
   /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
   bool find(double t, std::span<const double> y, Shares);
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
+  /// What the forces that were found last change the rates of integrals by, for put_derivative(). False if the solver
+  /// fails.
+  bool find_integrals(double t, std::span<const double> y);
   /// ẏ with the forces that were found last.
   void put_derivative(std::span<double> ydot, std::span<const StateKind> kinds);
   /// The directions in which the forces that were found last are not unique, one after the other, per row.
@@ -83,7 +86,6 @@ class ModeForces {
   std::span<double> of_point(std::size_t unknown, std::span<double> forces) const {
     return forces.subspan(three * unknowns_[unknown].point, three);
   }
-  bool find_integrals(double t, std::span<const double> y);
   void solve(double t, Shares);
   void list_limits();
   void take_off_preload();
