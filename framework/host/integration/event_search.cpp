@@ -73,6 +73,12 @@ void EventSearch::take(double t, Signals& signals, Sample& out) {
       fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
 }
 
+double EventSearch::value_at(double t, std::size_t k, Signals& signals) {
+  if (const std::optional<double> alone = signals.value(t, k)) return *alone;
+  take(t, signals, trial_);
+  return trial_.values[k];
+}
+
 void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }
 
 std::optional<SignChange> EventSearch::find(double t_end, double resolution, Signals& signals) {
@@ -229,8 +235,7 @@ SignChange EventSearch::locate(const Sample& a, const Sample& b, std::size_t k, 
     if (!(t < high - 0.4 * resolution_)) t = high - 0.4 * resolution_;
     if (!(t > low && t < high)) t = middle;
     if (!(t > low && t < high)) break;
-    take(t, signals, trial_);
-    const double value = trial_.values[k];
+    const double value = value_at(t, k, signals);
     if (positive(value) == sign) {
       low = t, at_low = value;
       if (same_side < 0) at_high *= 0.5;

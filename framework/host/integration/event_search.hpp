@@ -16,6 +16,11 @@ class Signals {
   /// Values and rates at t. Returns the longest time to another sample, s, such that the two samples show the motion in
   /// between: to samples a whole turn apart a turning body looks at rest.
   virtual double sample(double t, std::span<double> values, std::span<double> rates) = 0;
+  /// The value of function k alone at t, where that is cheaper than a sample; else nothing.
+  virtual std::optional<double> value(double t, std::size_t k) {
+    (void)t, (void)k;
+    return std::nullopt;
+  }
   /// Whether a change of the sign of function k is an event: to positive if `rising`.
   virtual bool counts(std::size_t k, bool rising) const noexcept = 0;
   /// How often a part of a step may be halved because function k does not do what its rates tell: a function that jumps
@@ -71,6 +76,7 @@ class EventSearch {
     double share = 0.5;  ///< where to divide
   };
   void take(double t, Signals&, Sample&);
+  double value_at(double t, std::size_t k, Signals&);
   double stretch(const Sample&) const;
   double end_of_stretch(double t_end, double shortest, Signals&);
   std::optional<SignChange> find_in_stretch(Signals&);

@@ -3,6 +3,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
+#include <Eigen/LU>
 #include <array>
 #include <cstddef>
 #include <vector>
@@ -34,11 +35,12 @@ class ForceShares {
   /// Goes on from the least solution x to the one that solve() takes. False if it is no number.
   bool share(const Eigen::VectorXd& scale, const std::vector<Limits>&, Eigen::VectorXd& x);
   /// Whether the last G had no null space.
-  bool is_unique() const { return factors_.is_unique(); }
+  bool is_unique() const { return is_unique_; }
   /// The null space of the last G: orthonormal columns; none if there is none, or x is zero.
   const Eigen::MatrixXd& null_space() const { return null_; }
 
  private:
+  bool solve_many(const Eigen::MatrixXd& G, const Eigen::VectorXd& r, Eigen::VectorXd& x);
   void list_rooms(const Eigen::VectorXd& x, const Eigen::VectorXd& scale, const std::vector<Limits>&, double size);
   double least_room() const;
   double value(const Eigen::VectorXd& z, double weight);
@@ -46,6 +48,8 @@ class ForceShares {
   bool descend(double weight, double least_gain);
 
   LeastSolution factors_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> elimination_;
+  bool is_unique_ = true;
   Eigen::MatrixXd null_;
   /// Three rows for each room, which is what lies between a limit and what it limits: the limit, and two parts of a
   /// friction, at z = 0 and by the unknowns z. These are parts of the null space, and what all rooms are larger than.

@@ -40,16 +40,16 @@ bool PointModes::any_closed() const {
 }
 
 ModeForces::ModeForces(UnilateralSet& set, UnilateralResponse& response, const PointModes& modes,
-                       const std::vector<ContactSizes>& units, std::size_t states)
+                       const std::vector<ContactSizes>& units, const Ode& ode)
     : set_(set),
       response_(response),
       modes_(modes),
       units_(units),
       forces_(three * set.points()),
       loads_(forces_),
-      column_(forces_),
-      sizes_(states),
-      sums_(states) {
+      sizes_(ode.size()),
+      sums_(ode.size()),
+      integrals_(ode.integrals()) {
   unknowns_.reserve(forces_.size());
   limits_.reserve(set.points());
 }
@@ -89,18 +89,20 @@ void ModeForces::list_rows() {
   }
 }
 
-void ModeForces::add_column(const Unknown& u, double force, std::span<double> forces) const {
+/// forces: of the point's rows.
+void ModeForces::add_forces(const Unknown& u, double force, std::span<double> forces) const {
+  const std::size_t row = u.row - three * u.point;
   if (u.across) {
-    forces[u.row] -= modes_.directions[2 * u.point + 1] * force;
-    forces[u.row + 1] += modes_.directions[2 * u.point] * force;
+    forces[row] -= modes_.directions[2 * u.point + 1] * force;
+    forces[row + 1] += modes_.directions[2 * u.point] * force;
     return;
   }
-  forces[u.row] += force;
-  if (u.row != three * u.point || modes_.modes[u.point] != UnilateralMode::slip) return;
+  forces[row] += force;
+  if (row != 0 || modes_.modes[u.point] != UnilateralMode::slip) return;
   double direction[2];
   direct(u.point, direction);
   for (std::size_t i = 0; i < 2; ++i)
-    if (has_tangent(u.point, i)) forces[u.row + 1 + i] -= set_.sliding(u.point) * direction[i] * force;
+    if (has_tangent(u.point, i)) forces[1 + i] -= set_.sliding(u.point) * direction[i] * force;
 }
 
 /// Friction that grows with what a joint transmits, to which it belongs, by iteration.
@@ -137,15 +139,22 @@ bool ModeForces::find_once(double t, std::span<const double> y, Shares shares) {
   if (!response_.find_base(t, y, loads_)) return false;
   response_.begin_columns();
   for (const Unknown& u : unknowns_) {
-    std::ranges::fill(column_, 0.0);
-    add_column(u, probe_of(u), column_);
-    if (!response_.add_column(t, y, column_)) return false;
+    UnilateralResponse::Forces column{};
+    add_forces(u, probe_of(u), column);
+    response_.add_column(u.point, column);
   }
+  if (!response_.find_columns(t, y)) return false;
   solve(t, shares);
   std::ranges::copy(loads_, forces_.begin());
   for (std::size_t c = 0; c < unknowns_.size(); ++c)
-    add_column(unknowns_[c], found_[static_cast<Index>(c)] * probe_of(unknowns_[c]), forces_);
+    add_forces(unknowns_[c], found_[static_cast<Index>(c)] * probe_of(unknowns_[c]), of_point(c, forces_));
   return true;
+}
+
+/// Where columns share evaluations, these do not tell what each of them does to integrals.
+bool ModeForces::find_integrals(double t, std::span<const double> y) {
+  if (!response_.shares_evaluations() || integrals_.empty()) return true;
+  return response_.find_integrals(t, y, {found_.data(), unknowns_.size()}, integrals_);
 }
 
 /// Finds forces in parts of the probes, with which rows that hold have no acceleration. Rows and columns are scaled by
@@ -162,10 +171,8 @@ void ModeForces::solve(double t, Shares shares) {
   for (Index c = 0; c < n; ++c) scale_[c] = std::sqrt(probe_of(unknown(c)));
   const std::span<const double> free = response_.accelerations();
   for (Index c = 0; c < n; ++c) {
-    const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
-    for (Index r = 0; r < n; ++r)
-      G_(r, c) =
-          scale_[r] * along(unknown(r), [&](std::size_t row) { return rates[row]; }) * scale_[c] / probe_of(unknown(c));
+    const auto rate = [&](std::size_t row) { return response_.rate(static_cast<std::size_t>(c), row); };
+    for (Index r = 0; r < n; ++r) G_(r, c) = scale_[r] * along(unknown(r), rate) * scale_[c] / probe_of(unknown(c));
     right_[c] = -scale_[c] * along(unknown(c), [&](std::size_t row) { return free[row]; });
   }
   shares_.solve_least(G_, right_, found_);
@@ -219,12 +226,11 @@ bool ModeForces::share_moves() {
     std::ranges::fill(sums_, 0.0);
     std::ranges::fill(sizes_, 0.0);
     for (std::size_t c = 0; c < unknowns_.size(); ++c) {
-      const std::span<const double> change = response_.change(c);
       const double part = scale_[static_cast<Index>(c)] / probe_of(unknowns_[c]) * open(static_cast<Index>(c), n);
-      for (std::size_t i = 0; i < sums_.size(); ++i) {
-        sums_[i] += part * change[i];
-        sizes_[i] += std::abs(part * change[i]);
-      }
+      response_.each_change(c, [&](std::size_t i, double change) {
+        sums_[i] += part * change;
+        sizes_[i] += std::abs(part * change);
+      });
     }
     double moved = 0, size = 0;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -240,13 +246,16 @@ void ModeForces::put_derivative(std::span<double> ydot, std::span<const StateKin
   std::ranges::copy(response_.base(), ydot.begin());
   for (std::size_t i = 0; i < ydot.size(); ++i) sizes_[i] = std::abs(ydot[i]);
   for (std::size_t c = 0; c < unknowns_.size(); ++c) {
-    const std::span<const double> change = response_.change(c);
-    for (std::size_t i = 0; i < ydot.size(); ++i) {
-      const double part = found_[static_cast<Index>(c)] * change[i];
-      ydot[i] += part;
-      sizes_[i] += std::abs(part);
-    }
+    const double share = found_[static_cast<Index>(c)];
+    response_.each_change(c, [&](std::size_t i, double change) {
+      if (i >= ydot.size()) return;
+      ydot[i] += share * change;
+      sizes_[i] += std::abs(share * change);
+    });
   }
+  const std::size_t states = sizes_.size() - integrals_.size();
+  for (std::size_t i = states; response_.shares_evaluations() && i < ydot.size(); ++i)
+    ydot[i] = response_.base()[i] + integrals_[i - states];
   // What forces hold has no acceleration: the rounding of a sum that cancels would let it creep.
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (kinds[i] == StateKind::velocity && std::abs(ydot[i]) < cancelled * sizes_[i]) ydot[i] = 0;
@@ -263,7 +272,7 @@ void ModeForces::put_open(std::size_t direction, std::span<double> forces) const
   for (std::size_t u = 0; u < unknowns_.size(); ++u) {
     const auto c = static_cast<Index>(u);
     const double part = shares_.null_space()(c, static_cast<Index>(direction));
-    if (std::abs(part) > least) add_column(unknowns_[u], scale_[c] * part, forces);
+    if (std::abs(part) > least) add_forces(unknowns_[u], scale_[c] * part, of_point(u, forces));
   }
 }
 
@@ -285,13 +294,14 @@ bool ModeForces::respond_to_rows(double t, std::span<const double> y) {
   if (!response_.find_base(t, y, loads_)) return false;
   response_.begin_columns();
   for (const Unknown& u : unknowns_) {
-    std::ranges::fill(column_, 0.0);
+    UnilateralResponse::Forces column{};
     const double* const d = modes_.directions.data() + 2 * u.point;
-    column_[u.row] = (u.across ? -d[1] : 1) * probe_of(u);
-    if (u.across) column_[u.row + 1] = d[0] * probe_of(u);
-    if (!response_.add_column(t, y, column_)) return false;
+    const std::size_t row = u.row - three * u.point;
+    column[row] = (u.across ? -d[1] : 1) * probe_of(u);
+    if (u.across) column[row + 1] = d[0] * probe_of(u);
+    response_.add_column(u.point, column);
   }
-  return true;
+  return response_.find_columns(t, y);
 }
 
 template <class Value>
@@ -302,8 +312,7 @@ void ModeForces::jump_by(const Value& value, std::span<double> y) {
   for (Index r = 0; r < n; ++r) {
     const Unknown& u = unknowns_[static_cast<std::size_t>(r)];
     for (Index c = 0; c < n; ++c) {
-      const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
-      G_(r, c) = along(u, [&](std::size_t row) { return rates[row]; });
+      G_(r, c) = along(u, [&](std::size_t row) { return response_.rate(static_cast<std::size_t>(c), row); });
     }
     right_[r] = -value(u);
   }

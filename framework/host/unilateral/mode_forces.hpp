@@ -38,13 +38,15 @@ class ModeForces {
   /// Of the forces that redundant rows may have: some that give the motion, or those within the limits of all points.
   enum class Shares { that_move, within_limits };
 
-  /// All arguments outlive the object. states: the size of y.
-  ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&,
-             std::size_t states);
+  /// All arguments outlive the object.
+  ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&, const Ode&);
 
   /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
   bool find(double t, std::span<const double> y, Shares);
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
+  /// What the forces that were found last change the rates of integrals by, for put_derivative(). False if the solver
+  /// fails.
+  bool find_integrals(double t, std::span<const double> y);
   /// ẏ with the forces that were found last.
   void put_derivative(std::span<double> ydot, std::span<const StateKind> kinds);
   /// The directions in which the forces that were found last are not unique, one after the other, per row.
@@ -80,7 +82,10 @@ class ModeForces {
   double along(const Unknown&, const Values& per_row) const;
   double gap_of(const Unknown&) const;
   bool find_once(double t, std::span<const double> y, Shares);
-  void add_column(const Unknown&, double force, std::span<double> forces) const;
+  void add_forces(const Unknown&, double force, std::span<double> forces) const;
+  std::span<double> of_point(std::size_t unknown, std::span<double> forces) const {
+    return forces.subspan(three * unknowns_[unknown].point, three);
+  }
   void solve(double t, Shares);
   void list_limits();
   void take_off_preload();
@@ -92,13 +97,14 @@ class ModeForces {
   UnilateralResponse& response_;
   const PointModes& modes_;
   const std::vector<ContactSizes>& units_;
-  std::vector<double> forces_, loads_, column_;  ///< per row
+  std::vector<double> forces_, loads_;  ///< per row
   std::vector<Unknown> unknowns_;
   Eigen::MatrixXd G_;
   Eigen::VectorXd right_, scale_, found_;
   ForceShares shares_;
   std::vector<ForceShares::Limits> limits_;  ///< of the points that are closed
   std::vector<double> sizes_, sums_;         ///< of the terms of an acceleration
+  std::vector<double> integrals_;            ///< what the forces change their rates by
 };
 
 }  // namespace polyform::host::inline unilateral

@@ -117,12 +117,12 @@ bool SparseResponse::find_column(double t, std::span<const double> y, std::span<
   ++evaluations_;
   if (solver_.derivative(t, y_, with_) != Status::ok) return false;
   put_velocities(y);
-  set_.rate_parts_at(t, y_, parts_);
+  set_.rate_parts_at(t, y_, points, parts_);
   for (const Place& place : places_[colour]) {
     if (!has_row(points[place.column], row)) continue;
     for (std::size_t r = 0; r < three; ++r) {
       if (!has_row(points[place.point], r)) continue;
-      const std::size_t part = 3 * (three * points[place.point] + r) + place.part;
+      const std::size_t part = 3 * (three * place.point + r) + place.part;
       blocks_[three * three * place.block + three * r + row] += (parts_[part] - rest_[part]) / probes_[place.column];
     }
   }
@@ -156,16 +156,15 @@ bool SparseResponse::find(double t, std::span<const double> y, std::span<const s
   find_places(points);
   probes_.clear();
   for (std::size_t p = 0; p < points.size(); ++p) probes_.push_back(probe_of(points[p], free[p]));
-  const std::size_t rows = three * set_.points();
-  forces_.assign(rows, 0.0);
-  for (auto* part : {&parts_, &rest_}) part->resize(3 * rows);
+  forces_.assign(three * set_.points(), 0.0);
+  for (auto* part : {&parts_, &rest_}) part->resize(3 * three * points.size());
   std::ranges::copy(y.first(y_.size()), y_.begin());
   set_.put_forces(forces_, y_);
   ++evaluations_;
   if (solver_.derivative(t, y_, base_) != Status::ok) return false;
   with_ = base_;
   put_velocities(y);
-  set_.rate_parts_at(t, y_, rest_);
+  set_.rate_parts_at(t, y_, points, rest_);
   for (std::size_t c = 0; c < count_; ++c)
     for (std::size_t row = 0; row < three; ++row)
       if (!find_column(t, y, points, c, row)) return false;

@@ -182,7 +182,7 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
     if (rests) end_low_flights(impact);
     if (pass >= most_passes) break;
   }
-  apply(impact, y);
+  apply(impact, t, y);
   tally_impact(impact, t);
   return true;
 }
@@ -261,26 +261,32 @@ void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const s
 }
 
 /// Adds impulses to y, and the energy that they take, which is work in addition to that of the forces.
-void UnilateralMotion::apply(const Impact& impact, std::span<double> y) {
+void UnilateralMotion::apply(const Impact& impact, double t, std::span<double> y) {
   const Eigen::VectorXd &impulse = impact.impulses, &before = speeds_, &after = impact.u;
   const std::size_t states = solver_.state_size();
   std::size_t c = 0;
   double work = 0;
+  std::vector<double> shares;
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     for (std::size_t i = 0; i < three; ++i) {
       const std::size_t k = touching_[p], row = three * k + i;
       if (i == 0 ? !set_.point(k).has_normal : !has_tangent(k, i - 1)) continue;
       const auto local = static_cast<Index>(three * p + i);
-      const double probed = response_.rates(c)[row] / W_(local, local);  // the probe of the column
-      const double part = W_(local, local) != 0 ? impulse[local] / probed : 0;
-      const std::span<const double> change = response_.change(c);
-      response_.jump(c++, part, y);
+      const double probed = response_.rate(c++, row) / W_(local, local);  // the probe of the column
+      shares.push_back(W_(local, local) != 0 ? impulse[local] / probed : 0);
       const double own = impulse[local] * 0.5 * (before[local] + after[local]);
       // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
-      if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
+      if (y.size() > states) work += own - impulse[local] * before[local];
     }
-    if (takes_part(impact, p)) set_.pass_impact(touching_[p], impact.lost[p], y);
   }
+  if (y.size() > states) {
+    double change = 0;
+    if (!response_.find_integrals(t, y, shares, {&change, 1})) fail_at(t);
+    work += change;
+  }
+  for (c = 0; c < shares.size(); ++c) response_.jump(c, shares[c], y);
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    if (takes_part(impact, p)) set_.pass_impact(touching_[p], impact.lost[p], y);
   if (y.size() > states) y[states] += work;
 }
 
@@ -308,7 +314,7 @@ bool UnilateralMotion::jam(double t, std::span<double> y) {
         -0.5 *
         impact.impulses.segment(first, three).dot(speeds_.segment(first, three) + impact.u.segment(first, three));
   }
-  if (any) apply(impact, y);
+  if (any) apply(impact, t, y);
   return any;
 }
 

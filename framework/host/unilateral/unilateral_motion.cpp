@@ -38,11 +38,11 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
     : set_(view, t, start, solver, use == UnilateralUse::steps ? UnilateralUse::none : use),
       solver_(solver),
       ode_(ode),
-      response_(view, set_, solver, ode),
+      response_(view, set_, t, start, solver, ode),
       second_(ask<SecondOrderSystem>(solver)),
       tally_(set_),
       now_(set_.points()),
-      forces_(set_, response_, now_, units_, ode.size()),
+      forces_(set_, response_, now_, units_, ode),
       span_(set_.points()),
       fastest_(set_.points()),
       feature_(set_.points(), unknown_feature),
@@ -129,6 +129,7 @@ bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span
   try {
     const bool any = now_.any_closed();
     if (any && forces_.find(t, y, ModeForces::Shares::that_move)) {
+      if (!forces_.find_integrals(t, y)) return failure_ = ode_.failure(), false;
       forces_.put_derivative(ydot, second_ != nullptr ? second_->kinds() : std::span<const StateKind>{});
       return true;
     }
@@ -245,6 +246,13 @@ void UnilateralMotion::put(double t, std::span<double> y) {
   set_.put_modes(now_.modes, y);
 }
 
+/// A force that is rounding, beside those that were found last.
+double UnilateralMotion::allowed_force() const {
+  double largest = 0;
+  for (const double force : forces_.forces()) largest = std::max(largest, std::abs(force));
+  return force_share * largest;
+}
+
 void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<double> values,
                                 std::span<double> rates) {
   std::ranges::fill(values, 1.0);
@@ -253,56 +261,74 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
   const bool any = now_.any_closed();
   if (!any) set_.evaluate(t, y);
   const bool known = !any || find_forces_at_places(t, y);
-  const std::span<const double> forces = forces_.forces();
-  double largest = 0;
-  for (const double force : forces) largest = any ? std::max(largest, std::abs(force)) : 0;
-  const double allowed = force_share * largest;
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const double allowed = any ? allowed_force() : 0;
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
-    const UnilateralPoint& point = set_.point(k);
-    const std::size_t f = functions_per_point * k, row = three * k;
-    const auto tell = [&](Function function, double value, double rate) {
-      values[f + function] = value + slack_[f + function];
-      rates[f + function] = rate;
-    };
-    if (!is_closed(k)) {
-      if (!point.has_normal) continue;
-      // What parts after an impact is farther from closing than the rounding of its gap.
-      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.open_gap(k) + margin;
-      if (set_.gap(k) > 0 && set_.rate(row) < 0) closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(row));
-      // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
-      // may jump where they are not near to that.
-      if (const double farthest = near_place * units_[k].body;
-          point.has_gap && !set_.has_place(k) && std::max(gap, -set_.begin(k)) > farthest)
-        tell(closing, farthest, 0);
-      else if (point.has_gap && -set_.begin(k) > gap)
-        tell(closing, -set_.begin(k), unknown);
-      else if (point.has_gap)
-        tell(closing, gap, set_.place(k) < 0 ? unknown : set_.rate(row));
-      else
-        // What is slower rests: less than that is no impact, and more than the rounding of rest.
-        tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
-      continue;
-    }
-    if (feature_[k] == unknown_feature) feature_[k] = set_.feature(k);
-    if (is_at_other_place(k))
-      tell(ending, -units_[k].body, 0);
-    else if (std::isfinite(set_.end(k)))
-      tell(ending, set_.end(k), unknown);
-    if (!known) continue;
-    if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
-    if (point.tangents == 0) continue;
-    if (now_.modes[k] == UnilateralMode::slip) {
-      // Friction that begins where nothing moves has no direction yet.
-      if (set_.sliding(k) > 0) tell(resting, has_direction(k) ? speed_along(k) + least_rest(k) : -1, unknown);
-      if (now_.guided[k]) tell(gripping, guided_room(k, allowed), unknown);
-    } else {
-      const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
-      const double held = std::hypot(forces[row + 1], has_tangent(k, 1) ? forces[row + 2] : 0);
-      tell(gripping, bound + 4 * allowed - held, unknown);
-      if (now_.held[row + 1] || now_.held[row + 2]) tell(resting, at_rest * least_rest(k) - stray_speed(k), unknown);
-    }
+    tell_of(k, known, allowed, [&](Function function, double value, double rate) {
+      const std::size_t f = functions_per_point * k + function;
+      values[f] = value + slack_[f];
+      rates[f] = rate;
+    });
+    if (!is_closed(k) && set_.point(k).has_normal && set_.gap(k) > 0 && set_.rate(three * k) < 0)
+      closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(three * k));
   }
+}
+
+double UnilateralMotion::value(double t, std::span<const double> y, std::size_t function) {
+  const std::size_t k = function / functions_per_point, asked = function % functions_per_point;
+  const bool of_forces = is_closed(k) && (asked == pulling || asked == gripping);
+  if (!of_forces) set_.evaluate(t, y);
+  const bool known = of_forces ? find_forces_at_places(t, y) : !any_at_other_place();
+  double found = 1;
+  tell_of(k, known, of_forces ? allowed_force() : 0, [&](Function told, double value, double) {
+    if (told == asked) found = value + slack_[function];
+  });
+  return found;
+}
+
+/// Tells of a point at the evaluated state. known: its forces, or that they are not asked for; allowed: a force that is
+/// rounding.
+template <class Tell>
+void UnilateralMotion::tell_of(std::size_t k, bool known, double allowed, const Tell& tell) {
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  const UnilateralPoint& point = set_.point(k);
+  const std::span<const double> forces = forces_.forces();
+  const std::size_t row = three * k;
+  if (!is_closed(k)) {
+    if (!point.has_normal) return;
+    // What parts after an impact is farther from closing than the rounding of its gap.
+    const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.open_gap(k) + margin;
+    // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
+    // may jump where they are not near to that.
+    if (const double farthest = near_place * units_[k].body;
+        point.has_gap && !set_.has_place(k) && std::max(gap, -set_.begin(k)) > farthest)
+      tell(closing, farthest, 0);
+    else if (point.has_gap && -set_.begin(k) > gap)
+      tell(closing, -set_.begin(k), unknown);
+    else if (point.has_gap)
+      tell(closing, gap, set_.place(k) < 0 ? unknown : set_.rate(row));
+    else
+      // What is slower rests: less than that is no impact, and more than the rounding of rest.
+      tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
+    return;
+  }
+  if (feature_[k] == unknown_feature) feature_[k] = set_.feature(k);
+  if (is_at_other_place(k))
+    tell(ending, -units_[k].body, 0);
+  else if (std::isfinite(set_.end(k)))
+    tell(ending, set_.end(k), unknown);
+  if (!known) return;
+  if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
+  if (point.tangents == 0) return;
+  if (now_.modes[k] == UnilateralMode::slip) {
+    // Friction that begins where nothing moves has no direction yet.
+    if (set_.sliding(k) > 0) tell(resting, has_direction(k) ? speed_along(k) + least_rest(k) : -1, unknown);
+    if (now_.guided[k]) tell(gripping, guided_room(k, allowed), unknown);
+    return;
+  }
+  const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
+  const double held = std::hypot(forces[row + 1], has_tangent(k, 1) ? forces[row + 2] : 0);
+  tell(gripping, bound + 4 * allowed - held, unknown);
+  if (now_.held[row + 1] || now_.held[row + 2]) tell(resting, at_rest * least_rest(k) - stray_speed(k), unknown);
 }
 
 bool UnilateralMotion::allow_shortfalls(std::span<const double> values) {

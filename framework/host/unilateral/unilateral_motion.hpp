@@ -51,6 +51,8 @@ class UnilateralMotion {
   void settle(double step);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// The value of one event function alone: most of them need no forces.
+  double value(double t, std::span<const double> y, std::size_t function);
   /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
   /// just after an impact, far from the origin. Whether there were any.
   bool allow_overlaps();
@@ -101,6 +103,9 @@ class UnilateralMotion {
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
+  template <class Tell>
+  void tell_of(std::size_t k, bool known, double allowed, const Tell& tell);
+  double allowed_force() const;
   double speed_along(std::size_t k) const;
   double stray_speed(std::size_t k) const;
   double guided_room(std::size_t k, double allowed) const;
@@ -117,6 +122,7 @@ class UnilateralMotion {
   void find_probe(std::size_t row, const std::function<double(double)>& moved_by);
   void refuse_driven(double t) const;
   void respond(double t, std::span<const double> y);
+  [[noreturn]] void fail_at(double t) const;
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
   void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
@@ -146,7 +152,7 @@ class UnilateralMotion {
   bool takes_part(const Impact&, std::size_t place) const;
   void tally_impact(const Impact&, double t);
   void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Impact&, double t);
-  void apply(const Impact&, std::span<double> y);
+  void apply(const Impact&, double t, std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
   bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
   void end_low_flights(Impact&);

@@ -148,11 +148,15 @@ ForceInput UnilateralSet::attachments_of(const Batch& b) const {
   return b.attached->input(time_, {}, std::span(motion_->x).subspan(b.state, b.state_count));
 }
 
-void UnilateralSet::decode(double t, std::span<const double> y) {
+void UnilateralSet::decode_motion(double t, std::span<const double> y) {
   if (solver_.decode(y.first(solver_.state_size()), motion_->state()) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
   time_ = t;
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+}
+
+void UnilateralSet::decode(double t, std::span<const double> y) {
+  decode_motion(t, y);
   for (Batch& b : batches_) b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
 }
 
@@ -243,22 +247,23 @@ void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<doub
   find_rates(rates, {});
 }
 
-void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span<double> parts) {
-  decode(t, y);
-  for (std::size_t k = 0; k < points_.size(); ++k) {
+/// The places of the markers are those that were gathered last.
+void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points,
+                                  std::span<double> parts) {
+  decode_motion(t, y);
+  const auto frames = motion_->tree.frames();
+  double* out = parts.data();
+  for (const std::size_t k : points) {
     const Batch& b = batches_[batch_of_[k]];
-    const auto motions = b.attached->motions();
     for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
       for (std::size_t m = 0; m < 2; ++m) {
-        const Spatial& A = A_[2 * r + m];
-        if (b.frames.empty() || is_ground(b.frames[markers_[k][m]])) {
-          parts[3 * r + m] = 0;
-          continue;
-        }
-        const MarkerMotion& motion = motions[markers_[k][m]];
-        parts[3 * r + m] = dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
+        const std::size_t marker = b.frames.empty() ? 0 : markers_[k][m];
+        const bool moves = !b.frames.empty() && !is_ground(b.frames[marker]);
+        const Spatial still{}, &V = moves ? frames[at(b.frames[marker])].V : still, &A = A_[2 * r + m];
+        const Vec3 velocity = moves ? V.linear + cross(V.angular, b.attached->arms()[marker]) : Vec3{};
+        *out++ = dot(A.angular, V.angular) + dot(A.linear, velocity);
       }
-      parts[3 * r + 2] = velocity_[k] == UnilateralPoint::none ? 0 : B_[r] * motion_->v[b.velocities[velocity_[k]]];
+      *out++ = velocity_[k] == UnilateralPoint::none ? 0 : B_[r] * motion_->v[b.velocities[velocity_[k]]];
     }
   }
 }
@@ -351,6 +356,12 @@ void UnilateralSet::put_modes(std::span<const UnilateralMode> modes, std::span<d
 void UnilateralSet::leave_out_states(std::span<double> y) const {
   for (const Batch& b : batches_)
     for (const std::size_t slot : b.slots) y[slot] = 0;
+}
+
+void UnilateralSet::put_elements(std::span<std::size_t> y) const {
+  for (const Batch& b : batches_)
+    for (std::size_t s = 0; s < b.state_count; ++s)
+      y[b.slots[s]] = b.first_element + s * b.first_marker.size() / b.state_count;
 }
 
 void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double> y) {

@@ -90,9 +90,9 @@ class UnilateralSet {
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
-  /// The parts of rates at velocities of another state with the same positions, three per row: of side 0, of side 1,
-  /// and of the joint velocity.
-  void rate_parts_at(double t, std::span<const double> y, std::span<double> parts);
+  /// The parts of rates of some points at velocities of another state with the same positions, three per row: of side
+  /// 0, of side 1, and of the joint velocity.
+  void rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<double> parts);
   /// Rates of the evaluated rows at velocities of another state with the same positions.
   void rates_at(double t, std::span<const double> y, std::span<double> rates);
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
@@ -107,6 +107,8 @@ class UnilateralSet {
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> y);
   /// Sets to zero what stands in the places of the elements' states.
   void leave_out_states(std::span<double> y) const;
+  /// Writes, in the places of the elements' states, whose they are.
+  void put_elements(std::span<std::size_t> y) const;
   void pass_impact(std::size_t point, double loss, std::span<double> y);
 
  private:
@@ -135,6 +137,7 @@ class UnilateralSet {
   void list_points();
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
+  void decode_motion(double t, std::span<const double> y);
   double fastest_turning() const;
   void find_rates(std::span<double> rates, std::span<double> terms) const;
   ForceInput attachments_of(const Batch&) const;

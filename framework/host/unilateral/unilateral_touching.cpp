@@ -53,18 +53,19 @@ void UnilateralMotion::find_probe(std::size_t row, const std::function<double(do
   probe = 1;
 }
 
+void UnilateralMotion::fail_at(double t) const {
+  throw Failure(Exit::simulation_failed,
+                fmt::format("what contact does could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+}
+
 /// Finds W, the accelerations without forces, and the rates of all rows that touch.
 void UnilateralMotion::respond(double t, std::span<const double> y) {
-  const auto fail = [&] {
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("what contact does could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
-  };
   std::ranges::fill(loads_, 0.0);
-  if (!response_.find_base(t, y, loads_)) fail();
-  const auto column = [&](std::size_t row) {
-    std::ranges::fill(column_, 0.0);
-    column_[row] = now_.probe[row];
-    if (!response_.add_column(t, y, column_)) fail();
+  if (!response_.find_base(t, y, loads_)) fail_at(t);
+  const auto add = [&](std::size_t row) {
+    UnilateralResponse::Forces column{};
+    column[row % three] = now_.probe[row];
+    response_.add_column(row / three, column);
   };
   const auto n = static_cast<Index>(three * touching_.size());
   W_.setZero(n, n);
@@ -79,10 +80,16 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
         find_probe(row, [&](double probe) {
           now_.probe[row] = probe;
           response_.begin_columns();
-          column(row);
-          return response_.rates(0)[row];
+          add(row);
+          if (!response_.find_columns(t, y)) fail_at(t);
+          return response_.rate(0, row);
         });
   response_.begin_columns();
+  for (const std::size_t k : touching_)
+    for (std::size_t i = 0; i < three; ++i)
+      if (has_row(k, i)) add(three * k + i);
+  if (!response_.find_columns(t, y)) fail_at(t);
+  std::size_t place = 0;
   for (std::size_t p = 0; p < touching_.size(); ++p)
     for (std::size_t i = 0; i < three; ++i) {
       const std::size_t k = touching_[p], row = three * k + i;
@@ -90,15 +97,15 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
       const auto c = static_cast<Index>(three * p + i);
       free_[c] = response_.accelerations()[row];
       speeds_[c] = set_.rate(row);
-      column(row);
-      const std::span<const double> rates = response_.rates(response_.columns() - 1);
-      const double own = rates[row] / now_.probe[row];
+      const std::size_t own_column = place++;
+      const double own = response_.rate(own_column, row) / now_.probe[row];
       now_.held[row] = !(own > held_share * units_[k].response);
       if (now_.held[row]) continue;
       for (std::size_t q = 0; q < touching_.size(); ++q)
         for (std::size_t j = 0; j < three; ++j)
           if (has_row(touching_[q], j))
-            W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / now_.probe[row];
+            W_(static_cast<Index>(three * q + j), c) =
+                response_.rate(own_column, three * touching_[q] + j) / now_.probe[row];
       now_.probe[row] = units_[k].acceleration / own;
     }
   for (std::size_t p = 0; p < touching_.size(); ++p)

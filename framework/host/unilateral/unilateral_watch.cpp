@@ -73,6 +73,11 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
   return reach;
 }
 
+std::optional<double> UnilateralWatch::value(double t, std::size_t k) {
+  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  return motion_.value(t, y_, k);
+}
+
 void UnilateralWatch::begin() {
   search_.begin(integrator_.time(), *this);
   const bool shortfalls = motion_.allow_shortfalls(search_.values());

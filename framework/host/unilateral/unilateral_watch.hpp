@@ -36,6 +36,7 @@ class UnilateralWatch final : private Signals {
  private:
   std::size_t size() const noexcept override { return motion_.size(); }
   double sample(double t, std::span<double> values, std::span<double> rates) override;
+  std::optional<double> value(double t, std::size_t k) override;
   bool counts(std::size_t k, bool rising) const noexcept override;
   std::size_t halvings(std::size_t k) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);

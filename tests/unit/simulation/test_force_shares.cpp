@@ -184,3 +184,30 @@ TEST_CASE("a box beside one that breaks away goes on sticking") {
   const auto points = after_grip_of(beside_each_other(near_limit, pulled), 5);
   for (std::size_t p = 0; p < 8; ++p) CHECK(points[p].mode == (p < 4 ? UnilateralMode::stick : UnilateralMode::slip));
 }
+
+// A row of n carriages between springs, in closed form: G is 2 on the diagonal and −1 beside it, and with r = 1
+// everywhere x_k = k (n + 1 − k)/2. What is at the end of the row twice shares its part.
+TEST_CASE("many rows are solved as few are, and rows that depend on others are found among them") {
+  for (const Eigen::Index n : {8, 23, 24, 60, 150}) {
+    INFO(n);
+    Eigen::MatrixXd G = 2 * Eigen::MatrixXd::Identity(n, n);
+    for (Eigen::Index i = 1; i < n; ++i) G(i, i - 1) = G(i - 1, i) = -1;
+    Eigen::VectorXd r = Eigen::VectorXd::Ones(n), x(n);
+    ForceShares shares;
+    REQUIRE(shares.solve_least(G, r, x));
+    CHECK(shares.is_unique());
+    CHECK(shares.null_space().cols() == 0);
+    for (Eigen::Index i = 0; i < n; ++i)
+      CHECK(x[i] == Approx(0.5 * static_cast<double>((i + 1) * (n - i))).epsilon(1e-11));
+    Eigen::MatrixXd twice(n + 1, n + 1);
+    twice.topLeftCorner(n, n) = G;
+    twice.col(n).head(n) = G.col(n - 1);
+    twice.row(n) = twice.row(n - 1).eval();
+    Eigen::VectorXd more = Eigen::VectorXd::Ones(n + 1), y(n + 1);
+    REQUIRE(shares.solve_least(twice, more, y));
+    CHECK_FALSE(shares.is_unique());
+    REQUIRE(shares.null_space().cols() == 1);
+    CHECK(y[n - 1] == Approx(0.5 * x[n - 1]).epsilon(1e-9));
+    CHECK(y[n] == Approx(0.5 * x[n - 1]).epsilon(1e-9));
+  }
+}
