@@ -329,7 +329,8 @@ std::optional<ActiveSet::Contradiction> ActiveSet::contradiction(bool first) con
     if (of.tangents == 0 || of.slides) continue;
     if (point.mode == UnilateralMode::stick) {
       for (Index i = row + 1; i < row + 3; ++i)
-        if (!moves(i) && motion > 0) see(p, std::abs(rates_[i]) / motion, judged, UnilateralMode::slip);
+        if (const double size = std::max(motion, point.alone); !moves(i) && size > 0)
+          see(p, std::abs(rates_[i]) / size, judged, UnilateralMode::slip);
       if (force > 0) see(p, (friction_of(p) - of.bound(forces_[row])) / force, 2 * judged, UnilateralMode::slip);
     } else {
       const double along = rates_[row + 1] * point.direction[0] + rates_[row + 2] * point.direction[1];

@@ -24,6 +24,7 @@ class ActiveSet {
     UnilateralMode mode = UnilateralMode::open;
     double direction[2] = {0, 0};  ///< of sliding
     bool guided = false;           ///< has broken away: it is accelerated along its direction, or was
+    double alone = 0;              ///< acceleration that its friction would give the bodies if nothing else held them
   };
   /// What has happened at a point, by which the set is asked for.
   enum class Event { none, closes, pulls, grips, rests };

@@ -145,11 +145,9 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
   slides_.assign(touching_.size(), false);
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
-    points[p] = {set_.sliding(k),
-                 set_.point(k).velocity != UnilateralPoint::none,
-                 now_.modes[k],
-                 {now_.directions[2 * k], now_.directions[2 * k + 1]},
-                 now_.guided[k] != 0};
+    points[p] = {set_.sliding(k),     set_.point(k).velocity != UnilateralPoint::none,
+                 now_.modes[k],       {now_.directions[2 * k], now_.directions[2 * k + 1]},
+                 now_.guided[k] != 0, set_.point(k).has_normal ? 0 : set_.holding(k) * units_[k].response};
     const auto row = static_cast<Index>(three * p);
     pressed = std::max(pressed, pressed_[k] * W_(row, row));
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
