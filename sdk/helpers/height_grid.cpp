@@ -30,10 +30,14 @@ HeightGrid::Point HeightGrid::at(double px, double py) const noexcept {
   const std::size_t i = std::min(static_cast<std::size_t>(u), rows - 2),
                     j = std::min(static_cast<std::size_t>(v), columns - 2);
   const double s = u - static_cast<double>(i), t = v - static_cast<double>(j);
-  const auto height = [&](std::size_t row, std::size_t column) {  // one step before the part that x and y are in
-    const std::size_t r = std::min(i + row == 0 ? 0 : i + row - 1, rows - 1),
-                      c = std::min(j + column == 0 ? 0 : j + column - 1, columns - 1);
-    return heights[r * columns + c];
+  // From one step before the part that x and y are in. Before the first height and after the last one stand those next
+  // to them: as in a mirror, so that the surface comes level at its edge and goes on so without a crease.
+  const auto mirrored = [](std::size_t from_one_before, std::size_t count) {
+    if (from_one_before == 0) return std::size_t{1};
+    return from_one_before > count ? count - 2 : from_one_before - 1;
+  };
+  const auto height = [&](std::size_t row, std::size_t column) {
+    return heights[mirrored(i + row, rows) * columns + mirrored(j + column, columns)];
   };
   double value[4], slope[4], bend[4];
   for (std::size_t r = 0; r < 4; ++r) {

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "exact_run.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/events/elements.hpp"
 #include "tests/support/integrators.hpp"
@@ -185,5 +186,68 @@ TEST_CASE("a piston that rubs with its side force passes dead centres at any spe
         REQUIRE(ended.record.end == host::End::done);
         CHECK(ended.angular_velocities[0].z == Approx(71.695132).epsilon(50 * tolerance));
       }
+  }
+}
+
+// Two links of 0.5 m in one line between a pivot and a slide that is pressed, in the direction `turned`, rad. There the
+// rows of the loop depend on each other, without contradiction, and a force along the slide moves nothing.
+namespace {
+
+std::string straight_toggle(double turned, double press, double rub, double torque) {
+  const double c = std::cos(turned), s = std::sin(turned);
+  const auto link = [&](const char* name, double from) {
+    return fmt::format(
+        "  - {{name: {}, mass: 1, center_of_mass: [0.25, 0, 0], inertia: {{xx: 0.001, yy: 0.02, zz: 0.02}},\n"
+        "     position: [{:.17g}, {:.17g}, 0], orientation: {{axis: [0, 0, 1], angle: {:.17g}}}}}\n",
+        name, from * c, from * s, turned);
+  };
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n{}{}"
+      "  - {{name: p, mass: 0.5, inertia: {{xx: 0.001, yy: 0.001, zz: 0.001}}, position: [{:.17g}, {:.17g}, 0]}}\n"
+      "joints:\n"
+      "  - {{name: main, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1],\n"
+      "     initial: {{position: 0, velocity: 0}}}}\n"
+      "  - {{name: knee, type: revolute, base: a, moving: c, position: [{:.17g}, {:.17g}, 0], axis: [0, 0, 1],\n"
+      "     initial: {{position: 0, velocity: 0}}}}\n"
+      "  - {{name: bore, type: prismatic, base: ground, moving: p, position: [{:.17g}, {:.17g}, 0],\n"
+      "     axis: [{:.17g}, {:.17g}, 0]}}\n"
+      "  - {{name: wrist, type: revolute, base: c, moving: p, position: [{:.17g}, {:.17g}, 0], axis: [0, 0, 1],\n"
+      "     cut: true}}\n"
+      "forces:\n  - {{name: rub, type: dry-friction, joint: bore, effort: {}}}\n"
+      "  - {{name: press, type: joint-force, joint: bore, effort: {}}}\n"
+      "  - {{name: motor, type: joint-force, joint: main, effort: {}}}\n",
+      link("a", 0), link("c", 0.5), c, s, 0.5 * c, 0.5 * s, c, s, c, s, c, s, rub, press, torque);
+}
+
+}  // namespace
+
+TEST_CASE("a toggle that stands straight under its press rests, and says so") {
+  for (const double turned : {0.0, 0.7})
+    for (const auto& [press, rub] : {std::pair{-5.0, 2.0}, {-2.0, 5.0}, {5.0, 2.0}}) {
+      const auto system = system_from_text(straight_toggle(turned, press, rub, 0));
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << " turned by " << turned << ", pressed by " << press << " against " << rub);
+        const Ended ended = run_to_end(*system, *formulation, exact_run(0.3));
+        const Vec3 end{std::cos(turned), std::sin(turned), 0};
+        CHECK(norm(ended.positions[2] - end) < 1e-12);
+        CHECK(norm(ended.velocities[1]) < 1e-12);
+        CHECK(ended.record.events == 0);
+      }
+    }
+}
+
+// With the angle q the slide is at cos q, and ½ M q'² = τ q + (P − R)(1 − cos q) with
+// M = 0.04 + 0.25² (1 + cos² q) + (0.75² + 0.5) sin² q, P being the press and R the friction.
+TEST_CASE("a toggle that a motor bends out of its straight line keeps its balance of energy") {
+  constexpr double press = 5, rub = 2, torque = 0.3;
+  const auto system = system_from_text(straight_toggle(0.7, -press, rub, torque));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*system, *formulation, exact_run(0.5));
+    const double w = ended.angular_velocities[0].z, along = std::hypot(ended.positions[2].x, ended.positions[2].y);
+    const double q = std::acos(along), c = along, s = std::sin(q);
+    const double M = 0.04 + 0.25 * 0.25 * (1 + c * c) + (0.75 * 0.75 + 0.5) * s * s;
+    CHECK(q > 0.2);
+    CHECK(0.5 * M * w * w == Approx(torque * q + (press - rub) * (1 - c)).epsilon(1e-7));
   }
 }

@@ -286,3 +286,39 @@ TEST_CASE("a box dropped on an edge rocks to rest flat in finitely many impacts,
     }
   }
 }
+
+// All corners let go at once: their forces and accelerations vanish together, and what is left of them is rounding.
+TEST_CASE("a box that is lifted off a floor rises as the force says, by a steady force and by one that turns round") {
+  constexpr double steady = 12, turning = 3, end = 1.3;
+  const auto lifted_by = [](double gravity, const std::string& force) {
+    return system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, {}]\nground: {{geometry: [{{type: plane}}]}}\nbodies:\n"
+        "  - {{name: a, mass: 1, inertia: {{xx: 0.0167, yy: 0.0267, zz: 0.0367}}, position: [0.2, 0, 0.1],\n"
+        "     geometry: [{{type: box, size: [0.2, 0.4, 0.2]}}]}}\n"
+        "joints:\n  - {{name: j, type: free, base: ground, moving: a}}\n"
+        "forces:\n  - {{name: c, type: contact, a: a, b: ground, law: rigid, restitution: 0}}\n"
+        "  - {{name: f, type: point-force, body: a, force: [0, 0, {{expression: \"{}\"}}]}}\n",
+        gravity, force));
+  };
+  // z'' = 12 t - g from 12 t = g on.
+  const auto weight = lifted_by(-earth, "12*t");
+  const double since = end - earth / steady, risen = steady * since * since * since / 6;
+  for (const Formulation* formulation : formulations_for(*weight)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*weight, *formulation, exact_run(end));
+    CHECK(norm(ended.positions[0] - Vec3{0.2, 0, 0.1 + risen}) < 1e-10);
+    CHECK(ended.record.events < 10);
+  }
+  // z'' = -F cos(w t) from the quarter of a turn on, without gravity.
+  for (const double size : {1e-3, 1.0, 1e3}) {
+    const auto pressed = lifted_by(0, fmt::format("-{:.17g}*cos(3*t)", size));
+    const double quarter = std::numbers::pi / 2,
+                 height = size / turning * (std::cos(turning * end) / turning + end - quarter / turning);
+    for (const Formulation* formulation : formulations_for(*pressed)) {
+      INFO(formulation->name() << " by " << size << " N");
+      const Ended ended = run_to_end(*pressed, *formulation, exact_run(end));
+      CHECK(norm(ended.positions[0] - Vec3{0.2, 0, 0.1 + height}) < 1e-9 * std::max(1.0, size));
+      CHECK(ended.record.events < 10);
+    }
+  }
+}

@@ -8,6 +8,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/balance_check.hpp"
 #include "polyform/contract/equations.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host::inline evaluation {
@@ -62,7 +63,7 @@ void JointCheck::place(const Observation& now) noexcept {
   find_held(now);
   const Scale acting = system_scales_.of_system(frames_, held_);
   const double reach = system_scales_.largest_reach();
-  linear = std::max({linear, acting.acceleration, angular * reach});
+  linear = std::max({linear, acting.acceleration, of_efforts_, angular * reach});
   angular = std::max(angular, acting.angular_acceleration);
   acceleration_ = least_share * linear;
   angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
@@ -70,7 +71,8 @@ void JointCheck::place(const Observation& now) noexcept {
 
 /// What the joints of a body hold of it in sum: a body that stands still under a load has accelerations of rounding,
 /// and the one that the load would give it alone tells how large that is. What goes through a body from joint to joint
-/// cancels in the sum, and does not count.
+/// cancels in the sum, and does not count. Nor do efforts of joints: those that others hold, as the press of a toggle
+/// that stands straight, count by what they would give the whole system.
 void JointCheck::find_held(const Observation& now) noexcept {
   std::ranges::fill(held_, Spatial{});
   const auto add = [&](BodyIndex b, const Vec3& point, const Spatial& wrench) {
@@ -78,13 +80,24 @@ void JointCheck::find_held(const Observation& now) noexcept {
     const Vec3 arm = point - frames_[at(b)].p;
     held_[at(b)] -= Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
   };
+  double force = 0, moment = 0, mass = 0;
+  for (std::size_t b = 0; b < view_.bodies.size(); ++b) mass += system_scales_.mass(b);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
     const BodyMotion& moving = motion_of(joint.moving_frame, frames_);
     const Vec3 point = moving.p + moving.R * joint.p_moving;
     add(joint.moving, point, now.reactions[j]);
     add(joint.base, point, -1.0 * now.reactions[j]);
+    const Mat3 to_F = transpose(motion_of(joint.base_frame, frames_).R);
+    const Spatial in_F{to_F * now.reactions[j].angular, to_F * now.reactions[j].linear};
+    double efforts[6];
+    for (std::size_t k = 0; k < joint.nv; ++k) efforts[k] = dot(joints_[j].H[k], in_F);
+    const Spatial along = effort_wrench(joints_[j], joint.nv, efforts);
+    force = std::max(force, norm(along.linear));
+    moment = std::max(moment, norm(along.angular));
   }
+  const double reach = system_scales_.largest_reach();
+  of_efforts_ = share(force, mass) + share(moment, mass * reach);
 }
 
 double JointCheck::part(std::size_t j, const Observation& now) const noexcept {

@@ -40,6 +40,7 @@ class JointCheck {
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;                  ///< of frames
   std::vector<Spatial> held_;                           ///< loads of bodies that their joints hold, about their origins
+  double of_efforts_ = 0;                               ///< what the largest effort of a joint gives all bodies, m/s²
   double acceleration_ = 0, angular_acceleration_ = 0;  ///< the least sizes of accelerations that count
   double worst_ = 0, time_ = 0;
   std::size_t where_ = 0;

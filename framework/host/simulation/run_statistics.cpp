@@ -57,7 +57,12 @@ void RunStatistics::start(const Observation& now, double balance) {
   for (std::size_t i = 0; i < motions_.size(); ++i)
     sums_.terms += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
-  sums_.possible = system_scales_.of_system(motions_).energy + std::abs(sprung);
+  // What joints carry may be loads that hold each other, as those of a toggle that stands straight.
+  double carried = 0;
+  for (const Spatial& w : now.reactions)
+    carried = std::max(carried, norm(w.linear) * system_scales_.largest_reach() + norm(w.angular));
+  sums_.possible =
+      system_scales_.of_system(motions_).energy + std::abs(sprung) + (std::isfinite(carried) ? carried : 0);
 }
 
 double RunStatistics::mass_or_one() const {

@@ -36,6 +36,8 @@ double ActiveSet::friction_of(std::size_t p) const {
   return std::hypot(forces_[row_of(p) + 1], forces_[row_of(p) + 2]);
 }
 
+double ActiveSet::normal_motion() const { return std::max(problem_.b.lpNorm<Eigen::Infinity>(), pressed_); }
+
 /// Against the friction that held it; without friction it goes where it is accelerated to.
 void ActiveSet::slip(std::size_t p) {
   Point& point = points_[p];
@@ -213,7 +215,7 @@ void ActiveSet::take_modes() {
     const Index row = row_of(p);
     point.mode = UnilateralMode::open;
     // If forces vanish, their rest is rounding; so they are compared with what would move the rows, too.
-    if (of.has_normal && !(forces_[row] > judged * (largest + motion / problem_.W(row, row)))) continue;
+    if (of.has_normal && !(forces_[row] > judged * (largest + normal_motion() / problem_.W(row, row)))) continue;
     point.mode = closed_mode(p);
     std::ranges::copy(of.direction, point.direction);
     if (of.tangents == 0 || of.slides) continue;
@@ -319,15 +321,16 @@ std::optional<ActiveSet::Contradiction> ActiveSet::contradiction(bool first) con
     // A force or speed that an event has let go was zero there: its sign is rounding.
     const bool let_go = at_event && event_ != Event::rests;
     if (!is_closed(p)) {
-      if (motion > 0 && !let_go) see(p, -rates_[row] / motion, least, closed_mode(p));
+      if (motion > 0 && !let_go) see(p, -rates_[row] / normal_motion(), least, closed_mode(p));
       continue;
     }
-    const double pushes = force + motion / problem_.W(row, row);
+    const double pushes = force + normal_motion() / problem_.W(row, row);
     if (of.has_normal && force > 0) see(p, -forces_[row] / pushes, least, UnilateralMode::open);
     if (of.tangents == 0 || of.slides) continue;
     if (point.mode == UnilateralMode::stick) {
       for (Index i = row + 1; i < row + 3; ++i)
-        if (!moves(i) && motion > 0) see(p, std::abs(rates_[i]) / motion, judged, UnilateralMode::slip);
+        if (const double size = std::max(motion, point.alone); !moves(i) && size > 0)
+          see(p, std::abs(rates_[i]) / size, judged, UnilateralMode::slip);
       if (force > 0) see(p, (friction_of(p) - of.bound(forces_[row])) / force, 2 * judged, UnilateralMode::slip);
     } else {
       const double along = rates_[row + 1] * point.direction[0] + rates_[row + 2] * point.direction[1];

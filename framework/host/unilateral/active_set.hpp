@@ -24,13 +24,16 @@ class ActiveSet {
     UnilateralMode mode = UnilateralMode::open;
     double direction[2] = {0, 0};  ///< of sliding
     bool guided = false;           ///< has broken away: it is accelerated along its direction, or was
+    double alone = 0;              ///< acceleration that its friction would give the bodies if nothing else held them
   };
   /// What has happened at a point, by which the set is asked for.
   enum class Event { none, closes, pulls, grips, rests };
 
-  /// points: those of the problem; the problem's friction is that at rest, or of what slides.
-  ActiveSet(ConeProblem problem, std::vector<Point> points)
-      : problem_(std::move(problem)), points_(std::move(points)) {}
+  /// points: those of the problem; the problem's friction is that at rest, or of what slides. pressed: the largest
+  /// acceleration that a normal force of a point has made since it closed. Where forces and accelerations vanish
+  /// together, as of a box that is lifted off with all of its corners, what is left of them is rounding of that.
+  ActiveSet(ConeProblem problem, std::vector<Point> points, double pressed = 0)
+      : problem_(std::move(problem)), points_(std::move(points)), pressed_(pressed) {}
   /// The event: at which point. One that closes is closed to begin with, one that pulls is open, one that lost its grip
   /// slips.
   void fire(std::size_t point, Event);
@@ -51,6 +54,8 @@ class ActiveSet {
   /// The mode of a closed point that is not pushed along the surface.
   UnilateralMode closed_mode(std::size_t p) const;
   double friction_of(std::size_t p) const;
+  /// What accelerations along normals are parts of.
+  double normal_motion() const;
   void slip(std::size_t p);
   bool break_away();
   Eigen::VectorXd eased_rates(const std::vector<char>& which) const;
@@ -70,6 +75,7 @@ class ActiveSet {
 
   ConeProblem problem_;
   std::vector<Point> points_;
+  double pressed_ = 0;
   std::size_t fired_ = 0;
   Event event_ = Event::none;
   Eigen::VectorXd forces_, rates_;

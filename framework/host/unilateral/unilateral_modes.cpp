@@ -141,14 +141,15 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
   for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
   ConeProblem problem = problem_of(all, free_);
   std::vector<ActiveSet::Point> points(touching_.size());
+  double pressed = 0;
   slides_.assign(touching_.size(), false);
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
-    points[p] = {set_.sliding(k),
-                 set_.point(k).velocity != UnilateralPoint::none,
-                 now_.modes[k],
-                 {now_.directions[2 * k], now_.directions[2 * k + 1]},
-                 now_.guided[k] != 0};
+    points[p] = {set_.sliding(k),     set_.point(k).velocity != UnilateralPoint::none,
+                 now_.modes[k],       {now_.directions[2 * k], now_.directions[2 * k + 1]},
+                 now_.guided[k] != 0, set_.point(k).has_normal ? 0 : set_.holding(k) * units_[k].response};
+    const auto row = static_cast<Index>(three * p);
+    pressed = std::max(pressed, pressed_[k] * W_(row, row));
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
     const bool comes_to_rest = fired == functions_per_point * k + resting;
@@ -160,7 +161,7 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
     problem.points[p].friction = set_.sliding(k);
     for (std::size_t i = 0; i < 2; ++i) problem.points[p].direction[i] = v[i] / speed;
   }
-  return ActiveSet(std::move(problem), std::move(points));
+  return ActiveSet(std::move(problem), std::move(points), pressed);
 }
 
 /// Failure if what no force of contact moves goes into what it touches.

@@ -47,6 +47,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       fastest_(set_.points()),
       feature_(set_.points(), unknown_feature),
       overlap_(set_.points()),
+      pressed_(set_.points()),
       loads_(three * set_.points()),
       column_(loads_),
       slack_(functions_per_point * set_.points()),
@@ -70,13 +71,13 @@ void UnilateralMotion::keep(RunState& out) const {
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
     out.modes.push_back(now_.guided[k] ? kept_as_guided : static_cast<std::int32_t>(now_.modes[k]));
   out.touching.clear();
-  for (const std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_})
+  for (const std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_, &pressed_})
     out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
   tally_.keep(out.touching);
 }
 
 bool UnilateralMotion::begin_from(const RunState& from) {
-  const std::size_t own = now_.directions.size() + span_.size() + fastest_.size() + overlap_.size();
+  const std::size_t own = now_.directions.size() + 4 * set_.points();
   if (from.modes.size() != now_.modes.size() || from.touching.size() != own + tally_.numbers() ||
       std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > kept_as_guided; }))
     return false;
@@ -86,7 +87,7 @@ bool UnilateralMotion::begin_from(const RunState& from) {
     feature_[k] = unknown_feature;
   }
   const double* next = from.touching.data();
-  for (std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_}) {
+  for (std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_, &pressed_}) {
     std::copy_n(next, numbers->size(), numbers->begin());
     next += numbers->size();
   }
@@ -357,7 +358,12 @@ std::optional<std::size_t> UnilateralMotion::find_ended(std::span<const double> 
 }
 
 void UnilateralMotion::settle(double step) {
+  const bool any_elsewhere = any_at_other_place();  // there forces tell nothing
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    if (!is_closed(k))
+      pressed_[k] = 0;
+    else if (!any_elsewhere && set_.point(k).has_normal)
+      pressed_[k] = std::max(pressed_[k], forces_.forces()[three * k]);
     if (!is_closed(k)) {
       if (set_.has_place(k)) span_[k] = std::max(span_[k], set_.gap(k));
       continue;

@@ -172,6 +172,7 @@ class UnilateralMotion {
   std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
   std::vector<std::uint32_t> feature_;  ///< part of the surface at which a point closed
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
+  std::vector<double> pressed_;         ///< largest normal force since a point closed, N or N m
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
   std::vector<std::size_t> touching_;   ///< points

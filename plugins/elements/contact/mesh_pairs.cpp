@@ -8,30 +8,12 @@
 #include "corner_slots.hpp"
 #include "polyhedron.hpp"
 #include "rims.hpp"
+#include "seen.hpp"
 #include "surfaces.hpp"
 
 namespace polyform::contact {
 
 namespace {
-
-/// The frame of one shape seen from that of another one.
-struct Seen {
-  Seen(const PlacedShape& from, const PlacedShape& shape) noexcept
-      : R(transpose_times(from.R, shape.R)), position(transpose_times(from.R, shape.position - from.position)) {}
-  Vec3 point(const Vec3& p) const noexcept { return position + R * p; }
-  Edge edge(const Edge& e) const noexcept {
-    return {point(e.center), R * e.direction, e.half_length, {R * e.faces[0], R * e.faces[1]}};
-  }
-  Mat3 R;
-  Vec3 position;
-};
-
-ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
-  ContactPoint out = p;
-  out.normal = frame.R * p.normal;
-  out.position = frame.position + frame.R * p.position;
-  return out;
-}
 
 /// How many places the corners of a mesh have among the points of a pair.
 std::size_t corner_places(const PlacedShape& mesh) noexcept {
@@ -163,13 +145,6 @@ void edge_across(const Edge& a, double radius, double near, double beyond, const
     if (is_found[k]) out[k] = in_ground(b, found[k]);
 }
 
-ContactPoint mirrored(ContactPoint p) noexcept {
-  p.normal = -p.normal;
-  return p;
-}
-
-Edge axis_in(const Seen& seen, double half_length) noexcept { return {seen.position, axis_of(seen.R), half_length}; }
-
 }  // namespace
 
 std::size_t mesh_plane_points(const PlacedShape& a, const PlacedShape&) noexcept { return a.mesh->corners().size(); }
@@ -298,36 +273,64 @@ bool cylinder_has(const PlacedShape& a, const Vec3& p, double around) noexcept {
   return std::hypot(c.x, c.y) <= a.radius + around && std::abs(c.z) <= a.half_length + around;
 }
 
-/// Where edges of a convex mesh cross the rims: of each edge the place where it enters the cylinder and where it
-/// leaves. beyond: how far an edge goes on after its end, m.
-void rims_at_edges(const PlacedShape& a, const PlacedShape& b, double beyond, std::span<ContactPoint> out) noexcept {
-  const Seen seen(a, b);
-  PlacedShape own = a;
-  own.R = Mat3::identity();
-  own.position = {};
-  const std::array<Rim, 2> rims{rim_of(own, 0), rim_of(own, 1)};
-  const double size = a.radius + a.half_length, around = beside * size;
-  const Vec3 reach{1.1 * a.radius, 1.1 * a.radius, a.half_length + 0.1 * a.radius};
-  const Seen back(b, a);
-  for (std::size_t e = 0; e < b.mesh->edges().size(); ++e) {
-    const Edge edge = seen.edge(b.mesh->edges()[e]);
-    bool near = true;
-    for (std::size_t k = 0; k < 3; ++k)
-      near = near && std::abs(edge.center[k]) <= reach[k] + edge.half_length * std::abs(edge.direction[k]);
-    if (!near) continue;
-    for (const Rim& rim : rims)
-      for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around, beyond)) {
-        if (!c) continue;
-        const double beside_end = around + std::max(0.0, -c->place);
-        if (c->apart < 0 && !(cylinder_has(own, c->on_first, beside_end) &&
-                              b.mesh->has_within(back.point(c->on_second), beside_end + beside_blade(edge, -c->apart))))
-          continue;
-        ContactPoint place = out[2 * e + c->leaves];
-        if (!keep_nearer(*c, 0, 0, place, static_cast<std::uint32_t>(&rim - rims.data()))) continue;
-        place.normal = -place.normal;  // the edge is of the second shape here
-        out[2 * e + c->leaves] = in_ground(a, place);
-      }
+/// Where edges of a mesh cross the rims of a cylinder. beyond: how far an edge goes on after its end, m.
+class RimsAtEdges {
+ public:
+  RimsAtEdges(const PlacedShape& cylinder, const PlacedShape& mesh, double beyond) noexcept
+      : a_(cylinder), b_(mesh), own_(cylinder), seen_(cylinder, mesh), back_(mesh, cylinder), beyond_(beyond) {
+    own_.R = Mat3::identity();
+    own_.position = {};
   }
+
+  /// Keeps a place where the edge crosses a rim, 0 or 1, in out[entering] or out[leaving] if it is nearer than that.
+  void keep(const Edge& of_mesh, std::size_t end, std::uint32_t feature,
+            std::span<ContactPoint, 2> out) const noexcept {
+    const Vec3 reach{1.1 * a_.radius, 1.1 * a_.radius, a_.half_length + 0.1 * a_.radius};
+    const Edge edge = seen_.edge(of_mesh);
+    for (std::size_t k = 0; k < 3; ++k)
+      if (std::abs(edge.center[k]) > reach[k] + edge.half_length * std::abs(edge.direction[k])) return;
+    const double around = beside * (a_.radius + a_.half_length);
+    for (const std::optional<Crossing>& c : edge_at_rim(edge, rim_of(own_, end), around, beyond_)) {
+      if (!c) continue;
+      const double beside_end = around + std::max(0.0, -c->place);
+      if (c->apart < 0 && !(cylinder_has(own_, c->on_first, beside_end) &&
+                            b_.mesh->has_within(back_.point(c->on_second), beside_end + beside_blade(edge, -c->apart))))
+        continue;
+      ContactPoint place = out[c->leaves ? 1 : 0];
+      if (!keep_nearer(*c, 0, 0, place, feature)) continue;
+      place.normal = -place.normal;  // the edge is of the second shape here
+      out[c->leaves ? 1 : 0] = in_ground(a_, place);
+    }
+  }
+  /// Calls visit(edge) for each edge that may be near.
+  template <class Visit>
+  void for_edges(Visit visit) const noexcept {
+    const Vec3 axis = axis_of(back_.R);
+    const Vec3 reach =
+        a_.half_length * Vec3{std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)} + 1.1 * a_.radius * Vec3{1, 1, 1};
+    b_.mesh->for_edges_in(back_.position - reach, back_.position + reach, visit);
+  }
+
+ private:
+  const PlacedShape &a_, &b_;
+  PlacedShape own_;
+  Seen seen_, back_;
+  double beyond_;
+};
+
+/// Of each edge of a convex mesh the place where it enters the cylinder and where it leaves.
+void rims_at_each_edge(const RimsAtEdges& rims, const Polyhedron& mesh, std::span<ContactPoint> out) noexcept {
+  for (std::size_t e = 0; e < mesh.edges().size(); ++e)
+    for (std::uint32_t end = 0; end < 2; ++end) rims.keep(mesh.edges()[e], end, end, out.subspan(2 * e).first<2>());
+}
+
+/// Of any mesh the nearest of the places where edges enter over each rim, and of those where they leave.
+constexpr std::size_t nearest_edge_points = 4;
+void rims_at_nearest_edges(const RimsAtEdges& rims, const Polyhedron& mesh, std::span<ContactPoint> out) noexcept {
+  rims.for_edges([&](const Edge& edge) {
+    for (std::size_t end = 0; end < 2; ++end)
+      rims.keep(edge, end, mesh.number_of(edge), out.subspan(2 * end).first<2>());
+  });
 }
 
 }  // namespace
@@ -336,7 +339,7 @@ template <bool carried>
 std::size_t cylinder_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
   const std::size_t corners = corner_places(b);
   return b.mesh->is_convex() ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
-                             : corners + cylinder_surface_points + 2;
+                             : corners + 2 + cylinder_surface_points + nearest_edge_points;
 }
 template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -364,11 +367,15 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   edge_across(line, a.radius, 2 * near_share * (a.radius + a.half_length), carried ? a.radius : 0, b, is_at_side,
               rest.first(2));
   const auto rims = rest.subspan(2);
-  if (!b.mesh->is_convex())
+  const RimsAtEdges rims_at_edges(a, b, carried ? a.radius : 0);
+  if (!b.mesh->is_convex()) {
+    rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(cylinder_surface_points));
     return rims_at_surface<carried>(
-        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
+        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); },
+        rims.first(cylinder_surface_points));
+  }
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
-  rims_at_edges(a, b, carried ? a.radius : 0, rims.subspan(2 * points_of_rim<carried>));
+  rims_at_each_edge(rims_at_edges, *b.mesh, rims.subspan(2 * points_of_rim<carried>));
   const double of_cylinder = out_of_cylinder(a, b.position - a.position, lowest_of(b, a.position));
   drop_deeper(std::max(of_face, of_cylinder), std::min(b.mesh->size(), a.radius), none, out);
 }
