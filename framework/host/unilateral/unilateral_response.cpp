@@ -5,7 +5,10 @@
 namespace polyform::host::inline unilateral {
 
 UnilateralResponse::UnilateralResponse(const SystemView& view, UnilateralSet& set, Solver& solver, Ode& ode)
-    : set_(set), solver_(solver), ode_(ode), store_(view), kinds_(ode.size(), StateKind::other) {
+    : set_(set), solver_(solver), ode_(ode) {
+  if (set.empty()) return;  // nothing is ever asked
+  store_.emplace(view);
+  kinds_.assign(ode.size(), StateKind::other);
   if (auto* const second = ask<SecondOrderSystem>(solver)) std::ranges::copy(second->kinds(), kinds_.begin());
   for (auto* part : {&y_, &base_, &with_}) part->resize(ode.size());
   std::ranges::fill(y_, 1.0);
@@ -20,8 +23,8 @@ bool UnilateralResponse::find_base(double t, std::span<const double> y, std::spa
   std::ranges::copy(forces, all_.begin());
   set_.put_forces(all_, y_);
   if (!ode_.derivative(t, y_, base_)) return false;
-  if (solver_.observe(t, std::span(y_).first(solver_.state_size()), store_.now()) != Status::ok) return false;
-  set_.accelerations(store_.now(), accelerations_);
+  if (solver_.observe(t, std::span(y_).first(solver_.state_size()), store_->now()) != Status::ok) return false;
+  set_.accelerations(store_->now(), accelerations_);
   for (std::size_t r = 0; r < rates_.size(); ++r) rates_[r] = set_.rate(r);
   return true;
 }
@@ -29,8 +32,8 @@ bool UnilateralResponse::find_base(double t, std::span<const double> y, std::spa
 const Observation* UnilateralResponse::observe(double t, std::span<const double> y, std::span<const double> forces) {
   std::ranges::copy(y, y_.begin());
   set_.put_forces(forces, y_);
-  const bool done = solver_.observe(t, std::span(y_).first(solver_.state_size()), store_.now()) == Status::ok;
-  return done ? &store_.now() : nullptr;
+  const bool done = solver_.observe(t, std::span(y_).first(solver_.state_size()), store_->now()) == Status::ok;
+  return done ? &store_->now() : nullptr;
 }
 
 bool UnilateralResponse::add_column(double t, std::span<const double> y, std::span<const double> forces) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -38,7 +39,7 @@ class UnilateralResponse {
   UnilateralSet& set_;
   Solver& solver_;
   Ode& ode_;
-  ObservationStore store_;
+  std::optional<ObservationStore> store_;  ///< of a set that is not empty
   std::vector<StateKind> kinds_;
   std::vector<char> is_own_;  ///< states of the elements with such rows, which no impulse changes
   std::vector<double> y_, base_, with_, accelerations_, rates_, all_;
