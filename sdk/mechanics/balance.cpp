@@ -46,6 +46,9 @@ Balance::Balance(const SystemView& view, const std::vector<bool>& absent)
 Balance::~Balance() = default;
 
 bool Balance::good() const noexcept { return loads_->good(); }
+std::span<const BodyMotion> Balance::frames() const noexcept { return loads_->frames(); }
+std::span<const Spatial> Balance::accelerations() const noexcept { return loads_->accelerations(); }
+const JointMotions& Balance::joints() const noexcept { return loads_->joints(); }
 double Balance::overshadowed() const noexcept { return bodies_->overshadowed(); }
 std::size_t Balance::overshadowed_body() const noexcept { return bodies_->overshadowed_body(); }
 

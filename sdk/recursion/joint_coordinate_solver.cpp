@@ -8,6 +8,8 @@
 
 #include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/kernels.hpp"
+#include "polyform/contract/state_energies.hpp"
+#include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/joint_dynamics.hpp"
 #include "polyform/solvers/joint_lanes.hpp"
 #include "polyform/solvers/joint_newton.hpp"
@@ -25,6 +27,27 @@ struct QuaternionsOfTree final : CorrectedQuaternions {
   std::vector<std::uint32_t> first;
 };
 
+/// Of rigid bodies on a tree of joints on which no force acts: all their energy follows from their motions.
+class EnergiesOfTree final : public StateEnergies {
+ public:
+  explicit EnergiesOfTree(JointDynamics& dynamics) : dynamics_(dynamics) {}
+  static bool fits(const SystemView& view) {
+    return view.cut_joints().empty() && view.forces.empty() && view.constraints.empty() && view.modules.empty() &&
+           view.flexible.empty();
+  }
+  Status energies(double t, std::span<const double> y, double& kinetic, double& potential) noexcept override {
+    const SystemView& view = dynamics_.view();
+    const PlacedState here = dynamics_.place_frames(t, y);
+    const std::span<const BodyMotion> bodies = here.motions.first(view.bodies.size());
+    kinetic = kinetic_energy(view, bodies);
+    potential = dynamics_.centred().potential_at_origin() + gravity_potential(view, bodies);
+    return Status::ok;
+  }
+
+ private:
+  JointDynamics& dynamics_;
+};
+
 /// Whether anything but the joints themselves reads the coordinates of joints, which are corrected.
 bool reads_coordinates(const SystemView& view, const ForceSet& forces) {
   if (!view.constraints.empty() || !view.modules.empty() || !view.flexible.empty()) return true;
@@ -40,12 +63,14 @@ struct JointCoordinateSolver::Parts {
   Parts(const SystemView& view, const MakeLoopedSweep& make, Solver& solver)
       : dynamics(view, make),
         observer(dynamics.centred(), dynamics.loops(), dynamics.flexible().set(), dynamics.loads(), dynamics.sweep()),
+        energies(dynamics),
         newton(dynamics, solver),
         closed(dynamics.state().size()),
         kept_discrete(dynamics.discrete().values().size()) {}
 
   JointDynamics dynamics;
   JointObserver observer;
+  EnergiesOfTree energies;
   std::optional<LoopProjection> projection;
   JointNewton newton;
   std::optional<JointLanes> lanes;  ///< of a solver by the Recursion itself
@@ -114,6 +139,8 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name && parts_->observer.rheonomic().empty())
     return static_cast<PowerSource*>(this);
+  if (asked == StateEnergies::interface_name && EnergiesOfTree::fits(dynamics.view()))
+    return static_cast<StateEnergies*>(&parts_->energies);
   if (!parts_->lanes) return nullptr;
   if (asked == LaneWorld::interface_name) return parts_->lanes->world();
   if (asked == BatchEvaluation::interface_name) return parts_->lanes->batch();

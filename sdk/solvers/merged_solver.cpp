@@ -3,13 +3,14 @@
 #include <memory>
 
 #include "polyform/contract/kernels.hpp"
+#include "polyform/contract/state_energies.hpp"
 #include "polyform/solvers/merged_system.hpp"
 #include "weld_reactions.hpp"
 
 namespace polyform {
 namespace {
 
-class MergedSolver final : public Solver {
+class MergedSolver final : public Solver, private StateEnergies {
  public:
   MergedSolver(const SystemView& whole, RigidGroups groups)
       : system_(whole, std::move(groups)),
@@ -28,6 +29,7 @@ class MergedSolver final : public Solver {
   /// Takes the solver of view().
   void adopt(Solver& merged) {
     merged_ = &merged;
+    energies_ = ask<StateEnergies>(merged);
     if (const auto* its = ask<Kernels>(merged))
       for (std::size_t i = 0; i < its->count(); ++i) kernels_.add(its->name(i));
     kernels_.add(kernels::merged_welds);
@@ -35,6 +37,8 @@ class MergedSolver final : public Solver {
 
   std::string_view failure() const noexcept override { return merged_->failure(); }
   void* query(std::string_view asked) noexcept override {
+    if (asked == StateEnergies::interface_name)
+      return energies_ == nullptr ? nullptr : static_cast<StateEnergies*>(this);
     return asked == Kernels::interface_name ? static_cast<Kernels*>(&kernels_) : merged_->query(asked);
   }
   void destroy() noexcept override { delete this; }
@@ -42,6 +46,11 @@ class MergedSolver final : public Solver {
  private:
   ~MergedSolver() {
     if (merged_ != nullptr) merged_->destroy();
+  }
+  Status energies(double t, std::span<const double> y, double& kinetic, double& potential) noexcept override {
+    const Status found = energies_->energies(t, y, kinetic, potential);
+    potential += resting_energy_;
+    return found;
   }
   std::size_t do_state_size() const noexcept override { return merged_->state_size(); }
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
@@ -94,6 +103,7 @@ class MergedSolver final : public Solver {
   WeldReactions welds_;
   KernelList kernels_;  ///< of the merged solver, and the merging
   Solver* merged_ = nullptr;
+  StateEnergies* energies_ = nullptr;  ///< of the same, or none
   std::vector<Observation::Body> bodies_;
   std::vector<Spatial> reactions_;
   double resting_energy_ = 0;  ///< of the bodies welded to ground, in gravity, J

@@ -48,6 +48,17 @@ const Formulation* riccati_for(const host::System& system) {
   return nullptr;
 }
 
+/// The check of joints behind the balance, which finds the motions for both.
+struct Joints {
+  Joints(const host::System& system, Solver& solver) : balance(system.view()), joints(system.view(), solver, balance) {}
+  void check(const Observation& now) {
+    balance.check(0, now);
+    joints.check(0, now);
+  }
+  Balance balance;
+  host::JointCheck joints;
+};
+
 }  // namespace
 
 TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is told; right ones do not") {
@@ -57,15 +68,15 @@ TEST_CASE("a wrong acceleration of a body parts it from its joint, whose name is
     const auto solver = solver_for(*system, *formulation);
     host::ObservationStore store(system->view());
     REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
-    host::JointCheck right(system->view(), *solver), wrong(system->view(), *solver);
-    right.check(0, store.now());
-    CHECK(right.largest() < 1e-12);
-    CHECK(right.warning().empty());
+    Joints right(*system, *solver), wrong(*system, *solver);
+    right.check(store.now());
+    CHECK(right.joints.largest() < 1e-12);
+    CHECK(right.joints.warning().empty());
     store.now().bodies[1].acceleration.y += 0.1;
-    wrong.check(0, store.now());
-    CHECK(wrong.largest() > 1e-3);
-    CHECK(wrong.largest() < 0.1);
-    CHECK(wrong.warning().find("at joint `elbow`") != std::string::npos);
+    wrong.check(store.now());
+    CHECK(wrong.joints.largest() > 1e-3);
+    CHECK(wrong.joints.largest() < 0.1);
+    CHECK(wrong.joints.warning().find("at joint `elbow`") != std::string::npos);
   }
 }
 
@@ -88,8 +99,8 @@ forces: [{name: p, type: point-force, body: b, point: [0, 0.3, 0], force: [0, 7,
     CHECK(right.report().warning.empty());
     // Alone, the load would turn the body with 5 / 0.1 rad/s²: a thousandth of it is no rounding.
     store.now().bodies[0].angular_acceleration.z += 0.05;
-    host::JointCheck wrong(system->view(), *solver);
-    CHECK_THROWS(wrong.check(0, store.now()));
+    Joints wrong(*system, *solver);
+    CHECK_THROWS(wrong.check(store.now()));
   }
 }
 
@@ -99,12 +110,12 @@ TEST_CASE("the product of transfer matrices says what it has lost of its digits"
     const auto solver = solver_for(*system, *riccati_for(*system), {{"algorithm", "transfer-product"}});
     host::ObservationStore store(system->view());
     REQUIRE(solver->observe(0, initial_vector(*system, *solver), store.now()) == Status::ok);
-    host::JointCheck check(system->view(), *solver);
-    check.check(0, store.now());
-    INFO(count << " " << check.largest());
+    Joints check(*system, *solver);
+    check.check(store.now());
+    INFO(count << " " << check.joints.largest());
     // The error of the root's joint is what the accelerations there are, which should be none.
     const double parted = norm(store.now().bodies[0].acceleration);
-    CHECK(check.largest() >= 0.01 * parted / 9.81);
-    CHECK(check.warning().empty() != told);
+    CHECK(check.joints.largest() >= 0.01 * parted / 9.81);
+    CHECK(check.joints.warning().empty() != told);
   }
 }

@@ -226,27 +226,30 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
   NoRows none;
   host::RowSink* const sinks[] = {&none};
   const host::SolverPointer alone = benchmark::solver_for(system, formulation);
-  const double start = processor_seconds();
-  for (std::size_t i = 0; i < count; ++i) host::simulate(system, *alone, settings, sinks, {});
-  const double one_by_one = processor_seconds() - start;
   const host::SolverPointer carrier = benchmark::solver_for(system, formulation);
   host::LaneRuns runs(*ask<BatchEvaluation>(*carrier), system.view(), settings.integrator);
   std::vector<host::SolverPointer> worlds;
   for (std::size_t k = 0; k < runs.lanes(); ++k) worlds.push_back(benchmark::solver_for(system, formulation));
-  const double again = processor_seconds();
-  for (std::size_t next = 0, ended = 0; ended < count;) {
-    for (std::size_t k = 0; k < runs.lanes(); ++k)
-      if (runs.is_free(k) && next < count) {
-        runs.begin(k, system, *worlds[k], settings, sinks, {});
-        ++next;
-      }
-    runs.step();
-    for (std::size_t k = 0; k < runs.lanes(); ++k) ended += runs.take(k) ? 1 : 0;
+  // In turn, so that a machine that others slow down slows both.
+  constexpr std::size_t rounds = 5;
+  const std::size_t of_round = count / rounds;
+  double one_by_one = 0, together = 0;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const double start = processor_seconds();
+    for (std::size_t i = 0; i < of_round; ++i) host::simulate(system, *alone, settings, sinks, {});
+    const double between = processor_seconds();
+    for (std::size_t next = 0, ended = 0; ended < of_round;) {
+      for (std::size_t k = 0; k < runs.lanes(); ++k)
+        if (runs.is_free(k) && next < of_round && runs.begin(k, system, *worlds[k], settings, sinks, {})) ++next;
+      runs.step();
+      for (std::size_t k = 0; k < runs.lanes(); ++k) ended += runs.take(k) ? 1 : 0;
+    }
+    one_by_one += between - start;
+    together += processor_seconds() - between;
   }
-  const double together = processor_seconds() - again;
-  fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title,
-             1e3 * one_by_one / static_cast<double>(count), 1e3 * together / static_cast<double>(count),
-             one_by_one / together);
+  const double each = 1e3 / static_cast<double>(rounds * of_round);
+  fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title, each * one_by_one,
+             each * together, one_by_one / together);
 }
 
 const Formulation& named(const host::Registry& registry, std::string_view name) {

@@ -153,6 +153,31 @@ TEST_CASE("rates of quaternions are carried across a correction of their lengths
   }
 }
 
+TEST_CASE("quaternions are brought to the length 1 in all lanes, and what was missing is told") {
+  const LaneArithmetic& set = some_set();
+  const std::size_t lanes = GENERATE(3u, 8u);
+  INFO(set.instruction_set << ", " << lanes << " lanes");
+  const std::vector<std::size_t> places{1, 6};
+  std::vector<double> y(11 * lanes, 7.0), residuals(lanes, 5.0);
+  const double of_length_five[] = {1, 2, 2, 4};
+  for (std::size_t k = 0; k < lanes; ++k)
+    for (std::size_t i = 0; i < 4; ++i) {
+      y[(1 + i) * lanes + k] = of_length_five[i] / static_cast<double>(k + 1);
+      y[(6 + i) * lanes + k] = k + 1 == lanes ? 0 : of_length_five[i] / 5;  // the last one has no length
+    }
+  set.normalize(lanes, places, y.data(), residuals.data());
+  for (std::size_t k = 0; k < lanes; ++k) {
+    INFO("lane " << k);
+    CHECK(std::isnan(residuals[k]) == (k + 1 == lanes));
+    for (std::size_t i = 0; i < 4; ++i) {
+      CHECK(y[(1 + i) * lanes + k] == Approx(of_length_five[i] / 5).epsilon(1e-15));
+      if (k + 1 < lanes) CHECK(y[(6 + i) * lanes + k] == Approx(of_length_five[i] / 5).epsilon(1e-15));
+    }
+    if (k + 1 < lanes) CHECK(residuals[k] == Approx(std::abs(5.0 / static_cast<double>(k + 1) - 1)).margin(1e-15));
+    for (const std::size_t other : {0u, 5u, 10u}) CHECK(y[other * lanes + k] == 7.0);
+  }
+}
+
 TEST_CASE("an error that is no number stays the largest of its lane") {
   const LaneArithmetic& set = some_set();
   constexpr std::size_t lanes = 8, numbers = 3;

@@ -4,12 +4,17 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/simulation/lane_runs.hpp"
 #include "lanes_check.hpp"
 #include "plugins/integrators/runge_kutta/runge_kutta.hpp"
 #include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/corrected_quaternions.hpp"
+#include "polyform/contract/noted_corrections.hpp"
+#include "polyform/contract/state_energies.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -17,7 +22,7 @@ using namespace polyform::test;
 namespace {
 
 /// A body that turns without a moment: y = [ω, quaternion], Euler's equations in axes of the body.
-class Turning final : public FirstOrderSystem, private CorrectedQuaternions {
+class Turning final : public FirstOrderSystem, private CorrectedQuaternions, private NotedCorrections {
  public:
   Turning(double spin, bool tells) : spin_(spin), tells_(tells) {}
   std::size_t size() const noexcept override { return 7; }
@@ -36,19 +41,27 @@ class Turning final : public FirstOrderSystem, private CorrectedQuaternions {
     return Status::ok;
   }
   Status correct(double, std::span<double> y) noexcept override {
+    ++corrections;
     const double length = std::sqrt(y[3] * y[3] + y[4] * y[4] + y[5] * y[5] + y[6] * y[6]);
     for (std::size_t i = 3; i < 7; ++i) y[i] /= length;
     return Status::ok;
   }
   std::string_view failure() const noexcept override { return {}; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == NotedCorrections::interface_name) return takes_notes ? static_cast<NotedCorrections*>(this) : nullptr;
     return tells_ && asked == CorrectedQuaternions::interface_name ? static_cast<CorrectedQuaternions*>(this) : nullptr;
   }
   std::vector<double> start() const { return {spin_, 1, 0.1, 1, 0, 0, 0}; }
 
-  std::size_t evaluations = 0;
+  std::size_t evaluations = 0, corrections = 0, noted = 0;
+  double largest_residual = 0;
+  bool takes_notes = false;
 
  private:
+  void note(double residual) noexcept override {
+    ++noted;
+    largest_residual = std::max(largest_residual, residual);
+  }
   std::span<const std::uint32_t> places() const noexcept override { return first_; }
 
   double spin_;
@@ -167,6 +180,105 @@ TEST_CASE("lanes carry rates across corrections as a single world does, whatever
     }
     all->destroy();
   }
+}
+
+TEST_CASE("lanes correct quaternions themselves where the world takes note, with the same results") {
+  const std::size_t lanes = GENERATE(3u, 8u);
+  // In the second of them one world among the others is corrected by itself.
+  const std::size_t alone = GENERATE(100u, 1u);
+  Turnings noting(lanes, true), correcting(lanes, true);
+  for (std::size_t k = 0; k < lanes; ++k) noting.worlds[k].takes_notes = k != alone;
+  std::vector<std::vector<double>> ends[2];
+  std::vector<std::size_t> steps(lanes);
+  for (Turnings* const of : {&noting, &correcting}) {
+    BatchIntegrator* const all = runge_kutta::lane_dopri5().create(*of, {});
+    REQUIRE(all != nullptr);
+    std::vector<double> limits(lanes, duration);
+    std::vector<LaneStep> results(lanes);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      all->begin_world(k, steps_to(1e-7));
+      REQUIRE(all->lane(k).start(0, of->worlds[k].start()) == Status::ok);
+    }
+    for (bool more = true; more;) {
+      all->step(limits, results);
+      more = false;
+      for (std::size_t k = 0; k < lanes; ++k) {
+        if (results[k] == LaneStep::done) {
+          REQUIRE(all->lane(k).step(duration) == Status::ok);
+          if (of == &noting) ++steps[k];
+        }
+        more = more || all->lane(k).time() < duration;
+      }
+    }
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const std::span<const double> end = all->lane(k).state();
+      ends[of == &noting ? 0 : 1].emplace_back(end.begin(), end.end());
+    }
+    all->destroy();
+  }
+  for (std::size_t k = 0; k < lanes; ++k) {
+    INFO("lane " << k);
+    CHECK(difference(ends[0][k], ends[1][k]) < 1e-13);
+    CHECK(noting.worlds[k].evaluations == correcting.worlds[k].evaluations);
+    CHECK(noting.worlds[k].corrections == (k == alone ? steps[k] : 0));
+    CHECK(noting.worlds[k].noted == (k == alone ? 0 : steps[k]));
+    // A step of dopri5 changes the length by about its error.
+    if (k != alone) CHECK((noting.worlds[k].largest_residual > 0 && noting.worlds[k].largest_residual < 1e-6));
+    CHECK(correcting.worlds[k].corrections == steps[k]);
+  }
+}
+
+TEST_CASE("the correction of a run in lanes is told as that of a single run") {
+  const auto system = system_from_file(model_file("triple_spherical_pendulum"));
+  const Formulation& formulation = *formulation_for(*system, "riccati");
+  const auto single = solver_for(*system, formulation), carrier = solver_for(*system, formulation),
+             world = solver_for(*system, formulation);
+  host::RunSettings settings = run_settings("dopri5");
+  settings.duration = settings.output_interval = 0.5;
+  const host::RunRecord alone = host::simulate(*system, *single, settings, {}, {});
+  auto* const batch = ask<BatchEvaluation>(*carrier);
+  REQUIRE(batch != nullptr);
+  host::LaneRuns runs(*batch, system->view(), settings.integrator);
+  REQUIRE(runs.begin(0, *system, *world, settings, {}, {}));
+  std::optional<host::RunRecord> record;
+  while (!(record = runs.take(0))) runs.step();
+  CHECK(record->end == host::End::done);
+  CHECK(alone.correction.position_residual > 0);
+  CHECK(record->correction.position_residual == Approx(alone.correction.position_residual).epsilon(1e-3));
+}
+
+TEST_CASE("energies at a state are those of an observation, of welded bodies too") {
+  const std::string welded = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: post, mass: 3, position: [0, 0, 1], center_of_mass: [0.1, 0, 0.2], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: rod, position: [0, 0, 1], mass: 2, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+  - {name: tip, position: [0.6, 0, 1], mass: 1, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.01, yy: 0.05, zz: 0.05}}
+joints:
+  - {name: foot, type: fixed, base: ground, moving: post, position: [0, 0, 0]}
+  - {name: top, type: revolute, base: post, moving: rod, position: [0, 0, 1], axis: [0, 1, 0], initial: {velocity: 3}}
+  - {name: weld, type: fixed, base: rod, moving: tip, position: [0.6, 0, 1]}
+)";
+  const auto check = [](const host::System& system) {
+    const auto solver = solver_for(system, *formulation_for(system, "riccati"));
+    auto* const energies = ask<StateEnergies>(*solver);
+    REQUIRE(energies != nullptr);
+    const std::vector<double> y = moved(system, *solver, 0.2);
+    host::ObservationStore store(system.view());
+    REQUIRE(solver->observe(0.2, y, store.now()) == Status::ok);
+    double kinetic = 0, potential = 0;
+    REQUIRE(energies->energies(0.2, y, kinetic, potential) == Status::ok);
+    CHECK(kinetic == store.now().kinetic_energy);
+    CHECK(potential == store.now().potential_energy);
+  };
+  check(*system_from_text(welded));
+  for (const char* model : {"triple_spherical_pendulum", "double_pendulum", "free_body"}) {
+    INFO(model);
+    check(*system_from_file(model_file(model)));
+  }
+  const auto closed = system_from_file(model_file("slider_crank"));
+  CHECK(ask<StateEnergies>(*solver_for(*closed, *formulation_for(*closed, "riccati"))) == nullptr);
 }
 
 TEST_CASE("scaled quaternions scale their rates and change no other") {

@@ -35,6 +35,9 @@ class BalanceCheck {
 
   /// Failure (simulation_failed) if no digit is left.
   void check(double time, const Observation&);
+  /// Whether the balance can be looked at. Failing that nothing is checked.
+  bool good() const { return balance_.good(); }
+  const Balance& balance() const { return balance_; }
   /// The result of the last check.
   BalanceReport report() const;
   /// The largest imbalance of all checks: its part, where, and a warning; none where the run ends with an error that

@@ -35,15 +35,8 @@ double share(double deviation, double size) { return size > 0 ? deviation / size
 
 }  // namespace
 
-JointCheck::JointCheck(const SystemView& view, Solver& solver)
-    : view_(view),
-      system_scales_(view),
-      asked_(view.joints.size(), true),
-      joints_(view.joints),
-      nodes_(view),
-      frames_(view.frames()),
-      accelerations_(view.frames()),
-      held_(view.bodies.size()) {
+JointCheck::JointCheck(const SystemView& view, Solver& solver, const Balance& balance)
+    : view_(view), balance_(balance), asked_(view.joints.size(), true), held_(view.bodies.size()) {
   const auto* equations = ask<Equations>(solver);
   for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->constraints()); ++j) {
     const Equations::Constraint constraint = equations->constraint(j);
@@ -52,17 +45,14 @@ JointCheck::JointCheck(const SystemView& view, Solver& solver)
 }
 
 void JointCheck::place(const Observation& now) noexcept {
-  observed_motions(now, nodes_, frames_);
-  observed_accelerations(now, nodes_, frames_, accelerations_);
-  joints_.evaluate(now.q.data(), now.v.data());
   double linear = norm(view_.gravity), angular = 0;
-  for (const Spatial& a : accelerations_) {
+  for (const Spatial& a : balance_.accelerations()) {
     linear = std::max(linear, norm(a.linear));
     angular = std::max(angular, norm(a.angular));
   }
   find_held(now);
-  const Scale acting = system_scales_.of_system(frames_, held_);
-  const double reach = system_scales_.largest_reach();
+  const Scale acting = balance_.scales().of_system(balance_.frames(), held_);
+  const double reach = balance_.scales().largest_reach();
   linear = std::max({linear, acting.acceleration, of_efforts_, angular * reach});
   angular = std::max(angular, acting.angular_acceleration);
   acceleration_ = least_share * linear;
@@ -74,42 +64,44 @@ void JointCheck::place(const Observation& now) noexcept {
 /// cancels in the sum, and does not count. Nor do efforts of joints: those that others hold, as the press of a toggle
 /// that stands straight, count by what they would give the whole system.
 void JointCheck::find_held(const Observation& now) noexcept {
+  const std::span<const BodyMotion> frames = balance_.frames();
   std::ranges::fill(held_, Spatial{});
   const auto add = [&](BodyIndex b, const Vec3& point, const Spatial& wrench) {
     if (is_ground(b)) return;
-    const Vec3 arm = point - frames_[at(b)].p;
+    const Vec3 arm = point - frames[at(b)].p;
     held_[at(b)] -= Spatial{wrench.angular + cross(arm, wrench.linear), wrench.linear};
   };
   double force = 0, moment = 0, mass = 0;
-  for (std::size_t b = 0; b < view_.bodies.size(); ++b) mass += system_scales_.mass(b);
+  for (std::size_t b = 0; b < view_.bodies.size(); ++b) mass += balance_.scales().mass(b);
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    const BodyMotion& moving = motion_of(joint.moving_frame, frames_);
+    const BodyMotion& moving = motion_of(joint.moving_frame, frames);
     const Vec3 point = moving.p + moving.R * joint.p_moving;
     add(joint.moving, point, now.reactions[j]);
     add(joint.base, point, -1.0 * now.reactions[j]);
-    const Mat3 to_F = transpose(motion_of(joint.base_frame, frames_).R);
+    const Mat3 to_F = transpose(motion_of(joint.base_frame, frames).R);
     const Spatial in_F{to_F * now.reactions[j].angular, to_F * now.reactions[j].linear};
     double efforts[6];
-    for (std::size_t k = 0; k < joint.nv; ++k) efforts[k] = dot(joints_[j].H[k], in_F);
-    const Spatial along = effort_wrench(joints_[j], joint.nv, efforts);
+    for (std::size_t k = 0; k < joint.nv; ++k) efforts[k] = dot(balance_.joints()[j].H[k], in_F);
+    const Spatial along = effort_wrench(balance_.joints()[j], joint.nv, efforts);
     force = std::max(force, norm(along.linear));
     moment = std::max(moment, norm(along.angular));
   }
-  const double reach = system_scales_.largest_reach();
+  const double reach = balance_.scales().largest_reach();
   of_efforts_ = share(force, mass) + share(moment, mass * reach);
 }
 
 double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   const JointData& joint = view_.joints[j];
-  const JointMotion& motion = joints_[j];
-  BodyMotion base = motion_of(joint.base_frame, frames_), moving = motion_of(joint.moving_frame, frames_);
+  const JointMotion& motion = balance_.joints()[j];
+  const std::span<const BodyMotion> frames = balance_.frames();
+  BodyMotion base = motion_of(joint.base_frame, frames), moving = motion_of(joint.moving_frame, frames);
   // Places count from F, and follow from the joint's own coordinates: observed places have the rounding of their
   // distance from the ground origin.
   base.p = -(base.R * joint.p_base);
   moving.p = base.R * motion.p_FM - moving.R * joint.p_moving;
-  const Spatial &of_base = of_frame(joint.base_frame, accelerations_),
-                &of_moving = of_frame(joint.moving_frame, accelerations_);
+  const Spatial &of_base = of_frame(joint.base_frame, balance_.accelerations()),
+                &of_moving = of_frame(joint.moving_frame, balance_.accelerations());
   Spatial rest = relative_acceleration(joint, base, of_base, moving, of_moving) - motion.bias;
   double linear = acceleration_ + norm(of_base.linear) + norm(of_moving.linear) + norm(motion.bias.linear);
   double angular = angular_acceleration_ + norm(of_base.angular) + norm(of_moving.angular) + norm(motion.bias.angular);
@@ -122,7 +114,7 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   // The accelerations that turning makes over the arms of the joint and the sizes of the bodies.
   double arm = norm(joint.p_moving) + norm(motion.p_FM) + (is_ground(joint.base_frame) ? 0 : norm(joint.p_base));
   for (const BodyIndex b : {joint.base, joint.moving})
-    if (!is_ground(b)) arm = std::max(arm, system_scales_.reach(at(b)));
+    if (!is_ground(b)) arm = std::max(arm, balance_.scales().reach(at(b)));
   const double turning = std::max(norm(base.V.angular), norm(moving.V.angular));
   linear += arm * (angular + turning * turning) + turning * norm(moving.V.linear - base.V.linear);
   angular += turning * turning;

@@ -7,9 +7,7 @@
 #include <vector>
 
 #include "polyform/contract/formulation.hpp"
-#include "polyform/mechanics/flexible_nodes.hpp"
-#include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/scale.hpp"
+#include "polyform/mechanics/balance.hpp"
 
 namespace polyform::host::inline evaluation {
 
@@ -18,9 +16,11 @@ namespace polyform::host::inline evaluation {
 /// bodies (SystemScales) where they are larger. Joints that the solver leaves out or holds softly are not checked.
 class JointCheck {
  public:
-  JointCheck(const SystemView&, Solver&);
+  /// All outlive the object.
+  JointCheck(const SystemView&, Solver&, const Balance&);
 
-  /// Failure (simulation_failed) if no digit is left. Nothing else allocates after construction.
+  /// Of what the balance was checked with just before, which found the motions. Failure (simulation_failed) if no digit
+  /// is left. Nothing else allocates after construction.
   void check(double time, const Observation&);
   double largest() const { return worst_; }
   /// A sentence about the largest part in all checks; empty if it is small.
@@ -33,12 +33,8 @@ class JointCheck {
   std::string sentence() const;
 
   const SystemView& view_;
-  SystemScales system_scales_;
+  const Balance& balance_;
   std::vector<bool> asked_;
-  JointMotions joints_;
-  NodeMotions nodes_;
-  std::vector<BodyMotion> frames_;
-  std::vector<Spatial> accelerations_;                  ///< of frames
   std::vector<Spatial> held_;                           ///< loads of bodies that their joints hold, about their origins
   double of_efforts_ = 0;                               ///< what the largest effort of a joint gives all bodies, m/s²
   double acceleration_ = 0, angular_acceleration_ = 0;  ///< the least sizes of accelerations that count

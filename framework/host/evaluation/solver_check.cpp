@@ -3,7 +3,7 @@
 namespace polyform::host::inline evaluation {
 
 SolverCheck::SolverCheck(const SystemView& view, Solver& solver)
-    : solver_(solver), balance_(view, solver), joints_(view, solver) {}
+    : solver_(solver), balance_(view, solver), joints_(view, solver, balance_.balance()) {}
 
 bool SolverCheck::is_due(std::size_t evaluations) {
   constexpr std::size_t between = 100;
@@ -14,7 +14,7 @@ bool SolverCheck::is_due(std::size_t evaluations) {
 
 void SolverCheck::check(double time, const Observation& now) {
   balance_.check(time, now);
-  joints_.check(time, now);
+  if (balance_.good()) joints_.check(time, now);
 }
 
 void SolverCheck::check_given(double time, std::span<const double> y, Observation& now) {

@@ -25,7 +25,7 @@ inline bool may_do_work(const SystemView& view) {
 }
 
 /// A solver as the integrators see it. If something may do work, the work is a further state, the last one.
-class SolverOde final : public Ode, private SecondOrderSystem {
+class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorrections {
  public:
   SolverOde(Solver& solver, const SystemView& view)
       : solver_(solver),
@@ -35,8 +35,8 @@ class SolverOde final : public Ode, private SecondOrderSystem {
         power_(ask<PowerSource>(solver)),
         second_(ask<SecondOrderSystem>(solver)),
         to_solve_(ask<NewtonDerivative>(solver)),
-        discrete_(ask<DiscreteState>(solver)),
-        store_(view) {
+        discrete_(ask<DiscreteState>(solver)) {
+    if (integrals_ > 0 && power_ == nullptr) store_ = std::make_unique<ObservationStore>(view);
     if (second_ != nullptr && second_->kinds().size() != states_) second_ = nullptr;  // as the conformance kit tells
     if (second_ == nullptr) return;
     kinds_.assign(size(), StateKind::other);
@@ -71,12 +71,20 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     return not_finite_ ? std::string_view(*not_finite_) : solver_.failure();
   }
   void find_not_finite(double t, std::span<const double> y) noexcept override {
-    if (solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return;  // its own sentence says more
-    not_finite_ = host::not_finite(view_, store_.now());
+    try {
+      if (!store_) store_ = std::make_unique<ObservationStore>(view_);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
+    if (solver_.observe(t, y.first(states_), store_->now()) != Status::ok) return;  // its own sentence says more
+    not_finite_ = host::not_finite(view_, store_->now());
   }
   DiscreteState* discrete() noexcept override { return discrete_; }
   SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
   CorrectedQuaternions* corrected_quaternions() noexcept override { return ask<CorrectedQuaternions>(solver_); }
+  NotedCorrections* noted_corrections() noexcept override {
+    return corrected_quaternions() == nullptr ? nullptr : this;
+  }
   NewtonMatrix* newton_matrix() noexcept override { return ask<NewtonMatrix>(solver_); }
   StiffestElement* stiffest_element() noexcept override {
     try {
@@ -93,6 +101,11 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     not_finite_.reset();
     return second_->position_rates(t, y.first(states_), ydot.first(states_));
   }
+  void note(double residual) noexcept override {
+    Correction correction;
+    correction.position_residual = residual;
+    since_row_.add(correction);
+  }
   bool note_failure() noexcept {
     ++failures_;
     last_failure_.say(solver_.failure());
@@ -100,20 +113,20 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   }
   /// Finds the power at the last derivative, W.
   bool find_power(double t, std::span<const double> y, double& power) noexcept {
-    if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
-    power = power_ != nullptr ? power_->power() : store_.now().power;
+    if (power_ == nullptr && solver_.observe(t, y.first(states_), store_->now()) != Status::ok) return false;
+    power = power_ != nullptr ? power_->power() : store_->now().power;
     return true;
   }
 
   Solver& solver_;
   const SystemView& view_;
-  std::size_t states_, integrals_;  ///< of the solver; integrals that come after them
-  PowerSource* power_;              ///< none if the power has to be observed
-  SecondOrderSystem* second_;       ///< of the solver, or none
-  NewtonDerivative* to_solve_;      ///< of the solver, or none
-  DiscreteState* discrete_;         ///< of the solver, or none
-  std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals
-  ObservationStore store_;          ///< for find_power and find_not_finite
+  std::size_t states_, integrals_;           ///< of the solver; integrals that come after them
+  PowerSource* power_;                       ///< none if the power has to be observed
+  SecondOrderSystem* second_;                ///< of the solver, or none
+  NewtonDerivative* to_solve_;               ///< of the solver, or none
+  DiscreteState* discrete_;                  ///< of the solver, or none
+  std::vector<StateKind> kinds_;             ///< of the solver's states, then of the integrals
+  std::unique_ptr<ObservationStore> store_;  ///< for find_power, and for find_not_finite once it is asked
   Correction since_row_;
   std::optional<Message> not_finite_;
   std::size_t failures_ = 0;

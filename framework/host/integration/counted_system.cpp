@@ -33,6 +33,7 @@ void* CountedSystem::query(std::string_view asked) noexcept {
   if (asked == StiffestElement::interface_name) return ode_.stiffest_element();
   if (asked == UnilateralSystem::interface_name) return ode_.unilateral();
   if (asked == CorrectedQuaternions::interface_name) return ode_.corrected_quaternions();
+  if (asked == NotedCorrections::interface_name) return ode_.noted_corrections();
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }

@@ -8,6 +8,7 @@
 #include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/newton_matrix.hpp"
+#include "polyform/contract/noted_corrections.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/contract/stiffest_element.hpp"
 #include "polyform/contract/unilateral_system.hpp"
@@ -35,6 +36,8 @@ class Ode {
   virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
   /// Where correct() changes the lengths of quaternions and nothing else: their places; or none.
   virtual CorrectedQuaternions* corrected_quaternions() noexcept { return nullptr; }
+  /// What takes note of such corrections where others make them; none where corrected_quaternions() is none.
+  virtual NotedCorrections* noted_corrections() noexcept { return nullptr; }
   /// Newton's matrix, of the states without integrals; or none. Made when it is asked for. failure() is that of
   /// linearize too.
   virtual NewtonMatrix* newton_matrix() noexcept { return nullptr; }

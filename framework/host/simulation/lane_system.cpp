@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 #include <new>
 
 namespace polyform::host::inline simulation {
@@ -20,19 +21,46 @@ void look_for_numbers(std::span<const double> all, std::vector<double>& trouble)
     for (std::size_t k = 0; k < lanes; ++k) trouble[k] += all[i + k];
   for (double& sum : trouble) sum *= 0;
 }
-/// The same for the usual lanes, whose sums stay in registers; two sums each, which need not wait for one another.
-void look_in_usual_lanes(std::span<const double> all, std::vector<double>& trouble) noexcept {
-  double sums[usual_lanes]{}, others[usual_lanes]{};
-  const double* number = all.data();
-  const double* const end = number + all.size();
-  for (; end - number >= static_cast<std::ptrdiff_t>(2 * usual_lanes); number += 2 * usual_lanes)
-    for (std::size_t k = 0; k < usual_lanes; ++k) {
-      sums[k] += number[k];
-      others[k] += number[usual_lanes + k];
-    }
-  for (std::size_t k = 0; k < usual_lanes; ++k)
-    trouble[k] = 0 * (sums[k] + others[k] + (number != end ? number[k] : 0));
+/// The same for the usual lanes, whose sums stay in registers; several sums each, which need not wait for one another.
+[[gnu::always_inline]] inline void look_in_usual_lanes(std::span<const double> all, double* trouble) noexcept {
+  typedef double Eight __attribute__((vector_size(8 * usual_lanes)));
+  Eight sums[4]{}, number;
+  const double* next = all.data();
+  const double* const end = next + all.size();
+  const auto add = [&](Eight& sum) {
+    std::memcpy(&number, next, sizeof number);
+    sum += number;
+    next += usual_lanes;
+  };
+  while (end - next >= static_cast<std::ptrdiff_t>(4 * usual_lanes))
+    for (Eight& sum : sums) add(sum);
+  while (next != end) add(sums[0]);
+  sums[0] = 0 * ((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  std::memcpy(trouble, &sums[0], sizeof sums[0]);
 }
+
+// The same built for several instruction sets, of which the processor's best is taken; the compiler is named that can
+// choose.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define POLYFORM_LOOKS_BY_SETS
+[[gnu::target("avx512f")]] void look_by_avx512(std::span<const double> all, double* trouble) noexcept {
+  look_in_usual_lanes(all, trouble);
+}
+[[gnu::target("avx2")]] void look_by_avx2(std::span<const double> all, double* trouble) noexcept {
+  look_in_usual_lanes(all, trouble);
+}
+#endif
+void look_by_any(std::span<const double> all, double* trouble) noexcept { look_in_usual_lanes(all, trouble); }
+
+decltype(&look_by_any) best_look() noexcept {
+#ifdef POLYFORM_LOOKS_BY_SETS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return look_by_avx512;
+  if (__builtin_cpu_supports("avx2")) return look_by_avx2;
+#endif
+  return look_by_any;
+}
+const auto look_in_lanes = best_look();
 
 }  // namespace
 
@@ -87,7 +115,7 @@ void LaneSystem::derivatives(const BatchInput& in, BatchOutput& out) noexcept {
   if (states < size_) of_states.power = out.ydot.subspan(states * lanes, lanes);
   batch_.evaluate({.t = in.t, .y = in.y.first(states * lanes), .active = in.active}, of_states);
   if (lanes == usual_lanes)
-    look_in_usual_lanes(out.ydot, trouble_);
+    look_in_lanes(out.ydot, trouble_.data());
   else
     look_for_numbers(out.ydot, trouble_);
   for (std::size_t k = 0; k < lanes; ++k) {

@@ -22,7 +22,8 @@ RunRows::RunRows(const SystemView& view, Solver& solver, std::span<RowSink* cons
       store_(view),
       statistics_(view),
       passing_(view),
-      check_(view, solver) {
+      check_(view, solver),
+      energies_(ask<StateEnergies>(solver)) {
   std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
 }
 
@@ -52,12 +53,20 @@ void RunRows::begin_from(const RowSums& sums, double t, std::span<const double> 
   for (RowSink* sink : sinks_) sink->see_start(store_.now());
 }
 
+void RunRows::see_energies(double t, std::span<const double> y) {
+  double kinetic = 0, potential = 0;
+  if (energies_ != nullptr) {
+    if (energies_->energies(t, y, kinetic, potential) == Status::ok) statistics_.see_energies(kinetic, potential);
+  } else if (solver_.observe(t, y, store_.now()) == Status::ok) {
+    statistics_.see_energies(store_.now().kinetic_energy, store_.now().potential_energy);
+  }
+}
+
 void RunRows::show(Integration& integrator, std::size_t states) {
   const std::span<const double> y = integrator.state();
   if (statistics_.wants_energies(y.size() > states ? y[states] : 0)) {
     integrator.stand_at_end();
-    if (solver_.observe(integrator.time(), y.first(states), store_.now()) == Status::ok)
-      statistics_.see_energies(store_.now());
+    see_energies(integrator.time(), y.first(states));
   }
   constexpr std::size_t between = 24;
   const std::size_t evaluations = integrator.statistics().evaluations;

@@ -11,6 +11,7 @@
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_statistics.hpp"
 #include "framework/host/watches/passing_time.hpp"
+#include "polyform/contract/state_energies.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -55,6 +56,8 @@ class RunRows {
   bool explodes() const { return statistics_.explodes(); }
 
  private:
+  void see_energies(double t, std::span<const double> y);
+
   const SystemView& view_;
   Solver& solver_;
   std::span<RowSink* const> sinks_;
@@ -65,6 +68,7 @@ class RunRows {
   bool counted_in_vain_ = false;  ///< the last row, which a sink or a look at its numbers refused
   PassingTime passing_;
   SolverCheck check_;
+  StateEnergies* energies_;  ///< of the solver, or none
 };
 
 /// The failure of a solver in a run.

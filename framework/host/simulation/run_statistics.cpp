@@ -143,10 +143,10 @@ bool RunStatistics::wants_energies(double work) {
   return ++sums_.steps >= first && std::has_single_bit(sums_.steps) && sums_.rows > 0;
 }
 
-void RunStatistics::see_energies(const Observation& now) {
-  if (!std::isfinite(now.kinetic_energy) || !std::isfinite(now.potential_energy)) return;
-  sums_.kinetic = std::max(sums_.kinetic, now.kinetic_energy);
-  sums_.exchange = std::max(sums_.exchange, std::abs(now.potential_energy - sums_.first_potential));
+void RunStatistics::see_energies(double kinetic, double potential) {
+  if (!std::isfinite(kinetic) || !std::isfinite(potential)) return;
+  sums_.kinetic = std::max(sums_.kinetic, kinetic);
+  sums_.exchange = std::max(sums_.exchange, std::abs(potential - sums_.first_potential));
 }
 
 // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are

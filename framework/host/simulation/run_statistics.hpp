@@ -41,10 +41,10 @@ class RunStatistics {
   /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
   void row(double time, const Observation&, double work);
   /// To be called at the end of each step, with the work until then. Whether the energies there are wanted: motion may
-  /// lie between rows alone. A look costs as much as a row, so that they are wanted after 8, 16, 32 ... steps without
-  /// one.
+  /// lie between rows alone. A look may cost as much as a row, so that they are wanted after 8, 16, 32 ... steps
+  /// without one.
   bool wants_energies(double work);
-  void see_energies(const Observation&);
+  void see_energies(double kinetic, double potential);
   void store(RunRecord&) const;
   const RowSums& sums() const { return sums_; }
   /// Goes on with what the rows of another run of the same model have shown.

@@ -7,7 +7,10 @@
 namespace polyform::host::inline unilateral {
 
 SparseResponse::SparseResponse(const SystemView& view, UnilateralSet& set, Solver& solver)
-    : view_(view), set_(set), solver_(solver), islands_(view), used_(islands_.count()) {
+    : view_(view), set_(set), solver_(solver) {
+  if (set.empty()) return;  // nothing is ever asked
+  islands_.emplace(view);
+  used_.resize(islands_->count());
   if (const auto* const second = ask<SecondOrderSystem>(solver))
     kinds_.assign(second->kinds().begin(), second->kinds().end());
   kinds_.resize(solver.state_size(), StateKind::other);
@@ -15,9 +18,9 @@ SparseResponse::SparseResponse(const SystemView& view, UnilateralSet& set, Solve
 }
 
 std::size_t SparseResponse::island_of(std::size_t point, std::size_t part) const {
-  if (part < 2) return islands_.of(set_.frame_of(point, part));
+  if (part < 2) return islands_->of(set_.frame_of(point, part));
   const std::size_t v = set_.velocity_of(point);
-  return v == UnilateralPoint::none ? none : islands_.of_velocity(v);
+  return v == UnilateralPoint::none ? none : islands_->of_velocity(v);
 }
 
 bool SparseResponse::has_row(std::size_t point, std::size_t row) const {
@@ -69,7 +72,7 @@ void SparseResponse::find_places(std::span<const std::size_t> points) {
   };
   std::vector<Entry> entries;
   for (std::size_t c = 0; c < count_; ++c) {
-    owner_.assign(islands_.count(), none);
+    owner_.assign(islands_->count(), none);
     for (std::size_t p = 0; p < points.size(); ++p)
       for (std::size_t part = 0; part < 3 && colours_[p] == c; ++part)
         if (const std::size_t island = island_of(points[p], part); island != none) owner_[island] = p;

@@ -2,6 +2,7 @@
 // out.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,7 +53,7 @@ class SparseResponse {
   const SystemView& view_;
   UnilateralSet& set_;
   Solver& solver_;
-  InertiaIslands islands_;
+  std::optional<InertiaIslands> islands_;  ///< of a set that is not empty
   std::vector<StateKind> kinds_;
   std::vector<std::vector<char>> used_;     ///< colours of each island
   std::vector<std::size_t> colours_;        ///< per point

@@ -18,9 +18,9 @@ SteppedContacts::SteppedContacts(const SystemView& view, double t, const ConstSt
       response_(view, set_, solver),
       driven_(view, set_),
       tally_(set_),
-      y_(solver.state_size()),
-      base_(solver.state_size()),
-      with_(solver.state_size()),
+      y_(empty() ? 0 : solver.state_size()),
+      base_(y_),
+      with_(y_),
       seen_(set_.elements()) {
   if (!empty()) check(view, t, start);
 }

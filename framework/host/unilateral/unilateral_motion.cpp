@@ -51,9 +51,9 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       loads_(three * set_.points()),
       column_(loads_),
       slack_(functions_per_point * set_.points()),
-      moved_(ode.size()),
-      rates_now_(ode.size()),
-      rates_then_(ode.size()) {
+      moved_(empty() ? 0 : ode.size()),
+      rates_now_(moved_),
+      rates_then_(moved_) {
   touching_.reserve(set_.points());
   if (!empty()) measure(view, t, start);
 }

@@ -34,6 +34,9 @@ class UnilateralOde final : public Ode {
   CorrectedQuaternions* corrected_quaternions() noexcept override {
     return motion_.empty() && stepped_.empty() ? ode_.corrected_quaternions() : nullptr;
   }
+  NotedCorrections* noted_corrections() noexcept override {
+    return motion_.empty() && stepped_.empty() ? ode_.noted_corrections() : nullptr;
+  }
   NewtonMatrix* newton_matrix() noexcept override { return motion_.empty() ? ode_.newton_matrix() : nullptr; }
   StiffestElement* stiffest_element() noexcept override { return ode_.stiffest_element(); }
   UnilateralSystem* unilateral() noexcept override { return stepped_.empty() ? nullptr : &stepped_; }

@@ -6,14 +6,13 @@ namespace polyform::host::inline unilateral {
 
 UnilateralResponse::UnilateralResponse(const SystemView& view, UnilateralSet& set, double t,
                                        const ConstStateView& start, Solver& solver, Ode& ode)
-    : set_(set),
-      solver_(solver),
-      ode_(ode),
-      store_(view),
-      islands_(view, set, t, start, solver),
-      kinds_(ode.size(), StateKind::other),
-      places_(set.points(), none),
-      used_(islands_.count()) {
+    : set_(set), solver_(solver), ode_(ode) {
+  if (set.empty()) return;  // nothing is ever asked
+  store_.emplace(view);
+  islands_.emplace(view, set, t, start, solver);
+  kinds_.assign(ode.size(), StateKind::other);
+  places_.assign(set.points(), none);
+  used_.resize(islands_->count());
   if (auto* const second = ask<SecondOrderSystem>(solver)) std::ranges::copy(second->kinds(), kinds_.begin());
   for (auto* part : {&y_, &base_, &with_}) part->resize(ode.size());
   std::ranges::fill(y_, 1.0);
@@ -27,16 +26,16 @@ bool UnilateralResponse::find_base(double t, std::span<const double> y, std::spa
   std::ranges::copy(forces, all_.begin());
   set_.put_forces(all_, y_);
   if (!ode_.derivative(t, y_, base_)) return false;
-  if (solver_.observe(t, std::span(y_).first(solver_.state_size()), store_.now()) != Status::ok) return false;
-  set_.accelerations(store_.now(), accelerations_);
+  if (solver_.observe(t, std::span(y_).first(solver_.state_size()), store_->now()) != Status::ok) return false;
+  set_.accelerations(store_->now(), accelerations_);
   return true;
 }
 
 const Observation* UnilateralResponse::observe(double t, std::span<const double> y, std::span<const double> forces) {
   std::ranges::copy(y, y_.begin());
   set_.put_forces(forces, y_);
-  const bool done = solver_.observe(t, std::span(y_).first(solver_.state_size()), store_.now()) == Status::ok;
-  return done ? &store_.now() : nullptr;
+  const bool done = solver_.observe(t, std::span(y_).first(solver_.state_size()), store_->now()) == Status::ok;
+  return done ? &store_->now() : nullptr;
 }
 
 /// Each column gets the first colour that no other column of its islands has.
@@ -52,12 +51,12 @@ void UnilateralResponse::colour() {
   }
   for (const std::size_t k : points_)
     for (std::size_t part = 0; part < StateIslands::parts; ++part)
-      if (const std::size_t island = islands_.of(k, part); island != none) used_[island].clear();
+      if (const std::size_t island = islands_->of(k, part); island != none) used_[island].clear();
   std::size_t count = 0;
   for (Column& column : columns_) {
     const auto is_free = [&](std::size_t colour) {
       for (std::size_t part = 0; part < StateIslands::parts; ++part) {
-        const std::size_t island = islands_.of(column.point, part);
+        const std::size_t island = islands_->of(column.point, part);
         if (island != none && colour < used_[island].size() && used_[island][colour] != 0) return false;
       }
       return true;
@@ -65,7 +64,7 @@ void UnilateralResponse::colour() {
     column.colour = is_apart_ ? 0 : count;
     while (is_apart_ && !is_free(column.colour)) ++column.colour;
     for (std::size_t part = 0; part < StateIslands::parts; ++part) {
-      const std::size_t island = islands_.of(column.point, part);
+      const std::size_t island = islands_->of(column.point, part);
       if (island == none) continue;
       if (used_[island].size() <= column.colour) used_[island].resize(column.colour + 1, 0);
       used_[island][column.colour] = 1;
@@ -103,7 +102,7 @@ bool UnilateralResponse::find_colour(double t, std::span<const double> y, Colour
   if (!ode_.derivative(t, y_, with_)) return false;
   if (colour.columns.size() > 1) {
     shares_ = true;
-    is_apart_ = std::ranges::all_of(islands_.others(), [&](std::size_t i) { return with_[i] == base_[i]; });
+    is_apart_ = std::ranges::all_of(islands_->others(), [&](std::size_t i) { return with_[i] == base_[i]; });
     if (!is_apart_) return true;
   }
   colour.change.resize(base_.size());
@@ -125,15 +124,15 @@ double UnilateralResponse::rate(std::size_t column, std::size_t row) const {
   const std::vector<double>& parts = colours_[own.colour].parts;
   double sum = 0;
   for (std::size_t part = 0; part < three; ++part) {
-    const std::size_t island = islands_.of(point, part);
+    const std::size_t island = islands_->of(point, part);
     if (island != none && is_of(island, own)) sum += parts[first + part] - rest_[first + part];
   }
   return sum;
 }
 
 bool UnilateralResponse::is_of(std::size_t island, const Column& column) const {
-  return islands_.of(column.point, 0) == island || islands_.of(column.point, 1) == island ||
-         islands_.of(column.point, 2) == island;
+  return islands_->of(column.point, 0) == island || islands_->of(column.point, 1) == island ||
+         islands_->of(column.point, 2) == island;
 }
 
 bool UnilateralResponse::find_integrals(double t, std::span<const double> y, std::span<const double> shares,

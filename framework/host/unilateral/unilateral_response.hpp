@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -78,8 +79,8 @@ class UnilateralResponse {
   UnilateralSet& set_;
   Solver& solver_;
   Ode& ode_;
-  ObservationStore store_;
-  StateIslands islands_;
+  std::optional<ObservationStore> store_;  ///< of a set that is not empty, as are the islands
+  std::optional<StateIslands> islands_;
   std::vector<StateKind> kinds_;
   std::vector<char> is_own_;  ///< states of the elements with such rows, which no impulse changes
   std::vector<double> y_, base_, with_, accelerations_, all_, forces_, rest_;
@@ -100,11 +101,11 @@ void UnilateralResponse::each_state(const Column& column, const See& see) const 
     return;
   }
   for (std::size_t part = 0; part < StateIslands::parts; ++part) {
-    const std::size_t island = islands_.of(column.point, part);
+    const std::size_t island = islands_->of(column.point, part);
     bool seen = island == none;
-    for (std::size_t before = 0; before < part; ++before) seen = seen || islands_.of(column.point, before) == island;
+    for (std::size_t before = 0; before < part; ++before) seen = seen || islands_->of(column.point, before) == island;
     if (seen) continue;
-    for (const std::size_t i : islands_.states_of(island)) see(i);
+    for (const std::size_t i : islands_->states_of(island)) see(i);
   }
 }
 

@@ -14,11 +14,12 @@ constexpr double times_elsewhere = 10;
 }  // namespace
 
 EnergyWatch::EnergyWatch(const SystemView& view, Solver& solver, double tolerance)
-    : solver_(solver), tolerance_(tolerance), store_(view) {}
+    : view_(view), solver_(solver), tolerance_(tolerance) {}
 
 void EnergyWatch::look(double t, std::span<const double> states) {
   const std::size_t own = solver_.state_size();
-  Observation& now = store_.now();
+  if (!store_) store_.emplace(view_);
+  Observation& now = store_->now();
   if (solver_.observe(t, states.first(own), now) != Status::ok) return;
   balance_ = now.kinetic_energy + now.potential_energy - (states.size() > own ? states.back() : 0);
 }

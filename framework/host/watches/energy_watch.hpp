@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 
 #include "framework/host/evaluation/observation_store.hpp"
@@ -35,10 +36,11 @@ class EnergyWatch {
   double lost(double moved) const;
 
  private:
+  const SystemView& view_;
   Solver& solver_;
   double tolerance_;
-  ObservationStore store_;
-  double balance_ = 0, last_ = 0;  ///< J, now and at the look before
+  std::optional<ObservationStore> store_;  ///< made by the first look
+  double balance_ = 0, last_ = 0;          ///< J, now and at the look before
   bool first_ = true, beside_ = false;
   double elsewhere_ = 0;  ///< the largest change from a look to the next one elsewhere, J
   double lost_ = 0;       ///< J

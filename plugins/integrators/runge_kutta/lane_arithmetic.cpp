@@ -229,6 +229,28 @@ template <class Wide>
   }
 }
 
+/// Works on so many lanes at a time, or on all where none is fixed.
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void normalize_any(std::size_t counted, std::span<const std::size_t> places,
+                                                 double* __restrict y, double* __restrict residuals) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t k = 0; k < lanes; ++k) residuals[k] = 0;
+  for (const std::size_t place : places) {
+    double* const w = y + place * lanes;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      double *const a = w + k, *const b = a + lanes, *const c = b + lanes, *const d = c + lanes;
+      const double length = __builtin_sqrt(*a * *a + *b * *b + *c * *c + *d * *d), factor = 1 / length;
+      const double residual = std::abs(length - 1);
+      // A product of zero and no number stays in the sum.
+      residuals[k] = (residual > residuals[k] ? residual : residuals[k]) + 0 * factor + 0 * residuals[k];
+      *a *= factor;
+      *b *= factor;
+      *c *= factor;
+      *d *= factor;
+    }
+  }
+}
+
 // Built for several instruction sets. The best is taken if the compiler and its tools can choose one.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
@@ -281,6 +303,13 @@ template <class Wide>
       else                                                                                                        \
         carry<0>(lanes, marks, all, rates, trouble);                                                              \
     }                                                                                                             \
+    __VA_ARGS__ static void normalize(std::size_t lanes, std::span<const std::size_t> places, double* y,          \
+                                      double* residuals) noexcept {                                               \
+      if (lanes == usual_lanes)                                                                                   \
+        normalize_any<usual_lanes>(lanes, places, y, residuals);                                                  \
+      else                                                                                                        \
+        normalize_any<0>(lanes, places, y, residuals);                                                            \
+    }                                                                                                             \
   }
 
 POLYFORM_LANE_ARITHMETIC(Baseline, void, );
@@ -292,7 +321,8 @@ POLYFORM_LANE_ARITHMETIC(Avx512, Wide8, [[gnu::target("avx512f")]]);
 
 template <class Set>
 constexpr LaneArithmetic built(std::string_view instruction_set) {
-  return {instruction_set, &Set::add_terms, &Set::add_ends, &Set::find_errors, &Set::copy_lanes, &Set::carry_rates};
+  return {instruction_set,  &Set::add_terms,   &Set::add_ends, &Set::find_errors,
+          &Set::copy_lanes, &Set::carry_rates, &Set::normalize};
 }
 
 constexpr LaneArithmetic all_sets[]{
@@ -341,6 +371,10 @@ void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, con
 void carry_rates(std::size_t lanes, const double* marks, const LaneQuaternions& all, double* rates,
                  double* trouble) noexcept {
   best_set.carry_rates(lanes, marks, all, rates, trouble);
+}
+
+void normalize(std::size_t lanes, std::span<const std::size_t> places, double* y, double* residuals) noexcept {
+  best_set.normalize(lanes, places, y, residuals);
 }
 
 }  // namespace polyform::runge_kutta

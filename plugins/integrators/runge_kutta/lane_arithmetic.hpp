@@ -72,6 +72,10 @@ struct LaneQuaternions {
 void carry_rates(std::size_t lanes, const double* marks, const LaneQuaternions&, double* rates,
                  double* trouble) noexcept;
 
+/// Brings quaternions that begin at these places to the length 1, in all lanes. residuals: of each lane the largest
+/// | length − 1 | before, or NaN if one of them has no length.
+void normalize(std::size_t lanes, std::span<const std::size_t> places, double* y, double* residuals) noexcept;
+
 /// The functions as they are built for one instruction set.
 struct LaneArithmetic {
   std::string_view instruction_set;
@@ -80,6 +84,7 @@ struct LaneArithmetic {
   decltype(&runge_kutta::find_errors) find_errors;
   decltype(&runge_kutta::copy_lanes) copy_lanes;
   decltype(&runge_kutta::carry_rates) carry_rates;
+  decltype(&runge_kutta::normalize) normalize;
 };
 /// Those that this processor can run; the last is the one that the functions above take.
 std::span<const LaneArithmetic> usable_lane_arithmetic() noexcept;

@@ -8,6 +8,7 @@
 
 #include "lanes.hpp"
 #include "polyform/contract/corrected_quaternions.hpp"
+#include "polyform/contract/noted_corrections.hpp"
 #include "runge_kutta.hpp"
 #include "step_control.hpp"
 
@@ -57,7 +58,8 @@ class LaneDopri5 final : public LaneBatch {
         absolute_(lanes()),
         relative_(lanes()),
         errors_(lanes()),
-        marks_(lanes()) {
+        marks_(lanes()),
+        residuals_(lanes()) {
     for (LaneNumbers& k : k_) k.resize(now_.size());
     dense_[0] = dense_[1] = now_;
     has_dense_.assign(lanes(), 1);
@@ -75,6 +77,8 @@ class LaneDopri5 final : public LaneBatch {
     Why why = Why::none;  ///< of the last try of this step
     enum class Rate { unknown, at_end_of_step, before_correction, known } rate = Rate::unknown;
     bool corrects_quaternions = false;  ///< a correction changes nothing but the lengths of quaternions_
+    NotedCorrections* notes = nullptr;  ///< then, and if the world takes note of corrections that are made here
+    bool corrected_here = false;        ///< the last try
   };
 
   void start(std::size_t k, double t) noexcept override {
@@ -83,6 +87,7 @@ class LaneDopri5 final : public LaneBatch {
     for (std::size_t i = 0; i < integrals_; ++i) largest_[at(i, k)] = 0;
     const auto* const quaternions = ask<CorrectedQuaternions>(system_.world(k));
     way.corrects_quaternions = quaternions != nullptr && std::ranges::equal(quaternions->places(), quaternions_);
+    way.notes = way.corrects_quaternions ? ask<NotedCorrections>(system_.world(k)) : nullptr;
     restart(k, t, 0);
   }
   void restart(std::size_t k, double, double first_step) noexcept override {
@@ -273,8 +278,11 @@ class LaneDopri5 final : public LaneBatch {
       return false;
     }
     std::vector<double>& corrected = of(k).next;
-    get(k, next_, corrected);
-    if (system_.world(k).correct(way.end, corrected) != Status::ok) {
+    way.corrected_here = way.notes != nullptr && std::isfinite(residuals_[k]);
+    get(k, way.corrected_here ? stage_ : next_, corrected);
+    if (way.corrected_here) {
+      way.notes->note(residuals_[k]);
+    } else if (system_.world(k).correct(way.end, corrected) != Status::ok) {
       give_up(k, Why::correction);
       return false;
     }
@@ -282,14 +290,23 @@ class LaneDopri5 final : public LaneBatch {
     return true;
   }
 
+  /// Makes the corrections of all lanes that need nothing else: of the ends of their steps, in the room of the stages.
+  void correct_here() noexcept {
+    if (std::ranges::none_of(ways_, [](const Way& way) { return way.notes != nullptr; })) return;
+    std::ranges::copy(next_, stage_.begin());
+    normalize(lanes(), quaternions_, stage_.data(), residuals_.data());
+  }
+
   void judge_all() noexcept {
     find_all_errors();
-    bool any = false, all = true;
+    correct_here();
+    bool any = false, all = true, here = true;
     for (std::size_t k = 0; k < lanes(); ++k) {
       const bool accepted = active_[k] != 0 && judge(k);
       marks_[k] = accepted ? 1 : 0;
       any = any || accepted;
       all = all && accepted;
+      here = here && (!accepted || ways_[k].corrected_here);
     }
     if (!any) return;
     if (all) {
@@ -302,8 +319,12 @@ class LaneDopri5 final : public LaneBatch {
       take_over(try_rate_, end_rate_);
       take_over(next_, end_state_);
     }
+    if (here && all)
+      now_.swap(stage_);
+    else if (here)
+      take_over(stage_, now_);
     for (std::size_t k = 0; k < lanes(); ++k)
-      if (marks_[k] > 0) accept(k);
+      if (marks_[k] > 0) accept(k, here);
   }
 
   /// to = from in the lanes that are marked.
@@ -311,10 +332,11 @@ class LaneDopri5 final : public LaneBatch {
     copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
   }
 
-  void accept(std::size_t k) noexcept {
+  /// is_there: the corrected state stands in now_ already.
+  void accept(std::size_t k, bool is_there) noexcept {
     Way& way = ways_[k];
     const std::vector<double>& now = of(k).next;
-    const bool moved = put_changed(k, now, end_state_, now_);
+    const bool moved = is_there ? residuals_[k] > 0 : put_changed(k, now, end_state_, now_);
     for (std::size_t i = 0; i < integrals_; ++i) {
       double& largest = largest_[at(i, k)];
       largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
@@ -359,6 +381,7 @@ class LaneDopri5 final : public LaneBatch {
   LaneNumbers dense_[2];                              ///< of the last step: h Σ X k, constant and slope
   std::vector<std::uint8_t> has_dense_;               ///< of lanes: these are known
   LaneNumbers absolute_, relative_, errors_, marks_;  ///< one per lane
+  LaneNumbers residuals_;                             ///< of the corrections that are made here, one per lane
 };
 
 class LaneDopri5Type final : public BatchIntegration {

@@ -95,9 +95,8 @@ void rate_cut(const Batch<T>& b, std::size_t c, Mask<T>& bad) {
 /// do.
 template <class T>
 Mask<T> move(const Batch<T>& b) {
-  find_position_rates(b.tree, b.y, b.rates);
   if (carries_flexible && b.room.flexible != nullptr) move_nodes(*b.room.flexible, b.y, b.rates);
-  sweep_motion(b.tree, b.worlds, b.room, b.y);
+  sweep_motion(b.tree, b.worlds, b.room, b.y, b.rates);
   if (b.room.frames != nullptr) find_frames(b.tree, b.worlds, b.room, b.y);
   Mask<T> bad{};
   for (std::size_t c = 0; c < b.cuts.count; ++c)

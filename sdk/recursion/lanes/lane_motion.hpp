@@ -40,10 +40,21 @@ template <class T>
   put(from.linear, to.linear);
 }
 
-/// Motion of M in F of a joint of primitives, passed from F to M (sdk/mechanics/kinematics.cpp has the reasons).
+/// The rates of a quaternion at y[q], by the angular velocity at y[v].
+template <class T>
+void put_quaternion_rate(const State<T>& y, std::size_t q, std::size_t v, const Rates<T>& out) {
+  const Quaternion<T> rate = quaternion_rate(read_quaternion(y, q), read_vector(y, v));
+  out.put(q, rate.w);
+  out.put(q + 1, rate.x);
+  out.put(q + 2, rate.y);
+  out.put(q + 3, rate.z);
+}
+
+/// Motion of M in F of a joint of primitives, and the rates of its coordinates, passed from F to M
+/// (sdk/mechanics/kinematics.cpp has the reasons).
 template <class T>
 void find_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const GeneralJoint& joint,
-                 const State<T>& y, Motion<T>& m) {
+                 const State<T>& y, const Rates<T>& rates, Motion<T>& m) {
   const Link& link = tree.links[joint.body];
   std::size_t q = link.q, k = 0;
   const std::size_t v = tree.nq + link.v;
@@ -58,12 +69,14 @@ void find_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room,
       alpha += cross(omega, w);
       omega += w;
       R = R * rotation_matrix(read_quaternion(y, q));
+      put_quaternion_rate(y, q, v + k, rates);
       q += 4;
       k += 3;
       continue;
     }
     const Vector3<T> axis = R * worlds.axes[i];
     const T rate = y[v + k];
+    rates.put(q, rate);
     if (primitive.kind == Primitive::Kind::rotation) {
       m.H[k] = {axis, {}};
       alpha += cross(omega, rate * axis);
@@ -85,10 +98,10 @@ void find_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room,
   for (std::size_t i = 0; i < k; ++i) m.twist += y[v + i] * m.H[i];
 }
 
-/// Orientation, angular velocity and hinge geometry of one body from its parent's.
+/// Orientation, angular velocity and hinge geometry of one body from its parent's, and the rates of its coordinates.
 template <Hinge kind, class T>
 void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::size_t i, const Work<T>& in,
-           const State<T>& y) {
+           const State<T>& y, const Rates<T>& rates) {
   const Link& link = tree.links[i];
   const Constants<T>& constants = worlds.constants[i];
   Work<T>& work = room.work[i];
@@ -100,6 +113,7 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
   }
   if constexpr (kind == Hinge::ball) {
     const T sign(link.reversed ? -1.0 : 1.0);
+    put_quaternion_rate(y, q, v, rates);
     Quaternion<T> Q = read_quaternion(y, q);
     Q = {Q.w, sign * Q.x, sign * Q.y, sign * Q.z};
     Vector3<T> w = read_vector(y, v);
@@ -117,6 +131,7 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
     const T sign(link.reversed ? -1.0 : 1.0);
     const Vector3<T> axis = sign * (in.R * constants.axis);
     const T rate = y[v];
+    rates.put(q, rate);
     Single<T>& hinge = room.singles[link.first];
     put_product(in.R, axis_rotation(constants.axis, room.cosines[link.place], sign * room.sines[link.place]), work.R);
     work.omega = in.omega + rate * axis;
@@ -130,6 +145,7 @@ void place(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::
     put(in.R, work.R);
     work.omega = in.omega;
     hinge.axis = axis;
+    rates.put(q, y[v]);
     hinge.beta = (T(2) * y[v]) * cross(in.omega, axis);
     work.r += y[q] * axis;
   }
@@ -164,20 +180,22 @@ void place_general(const Tree& tree, const Worlds<T>& worlds, const Room<T>& roo
   }
 }
 
-/// After the angles' sines and cosines are there, and the motions of joints that are code.
+/// After the angles' sines and cosines are there, and the motions of joints that are code. Writes q̇ too, but that of
+/// joints that are code.
 template <class T>
-[[gnu::flatten]] void sweep_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const State<T>& y) {
+[[gnu::flatten]] void sweep_motion(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, const State<T>& y,
+                                   const Rates<T>& rates) {
   for (std::size_t j = 0; j < tree.general_count; ++j)
-    if (!tree.general[j].is_code) find_motion(tree, worlds, room, tree.general[j], y, room.motions[j]);
+    if (!tree.general[j].is_code) find_motion(tree, worlds, room, tree.general[j], y, rates, room.motions[j]);
   const Work<T> ground{Matrix3<T>::identity(), {}, {}, {}};
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
     const Work<T>& in = link.inboard < 0 ? ground : room.work[link.inboard];
     switch (link.hinge) {
-      case Hinge::fixed: place<Hinge::fixed>(tree, worlds, room, i, in, y); break;
-      case Hinge::ball: place<Hinge::ball>(tree, worlds, room, i, in, y); break;
-      case Hinge::rotation: place<Hinge::rotation>(tree, worlds, room, i, in, y); break;
-      case Hinge::translation: place<Hinge::translation>(tree, worlds, room, i, in, y); break;
+      case Hinge::fixed: place<Hinge::fixed>(tree, worlds, room, i, in, y, rates); break;
+      case Hinge::ball: place<Hinge::ball>(tree, worlds, room, i, in, y, rates); break;
+      case Hinge::rotation: place<Hinge::rotation>(tree, worlds, room, i, in, y, rates); break;
+      case Hinge::translation: place<Hinge::translation>(tree, worlds, room, i, in, y, rates); break;
       case Hinge::general: place_general(tree, worlds, room, i, in); break;
     }
     if (is_flexible(link))
@@ -208,27 +226,20 @@ template <class T>
   }
 }
 
-/// q̇ of the tree joints but those that are code.
+/// q̇ of the tree joints but those that are code, where no motion is wanted.
 template <class T>
 [[gnu::flatten]] void find_position_rates(const Tree& tree, const State<T>& y, const Rates<T>& out) {
-  const auto of_quaternion = [&](std::size_t q, std::size_t v) {
-    const Quaternion<T> rate = quaternion_rate(read_quaternion(y, q), read_vector(y, v));
-    out.put(q, rate.w);
-    out.put(q + 1, rate.x);
-    out.put(q + 2, rate.y);
-    out.put(q + 3, rate.z);
-  };
   for (std::size_t i = 0; i < tree.count; ++i) {
     const Link& link = tree.links[i];
     std::size_t q = link.q, v = tree.nq + link.v;
     if (link.hinge == Hinge::ball) {
-      of_quaternion(q, v);
+      put_quaternion_rate(y, q, v, out);
     } else if (link.hinge == Hinge::general) {
       const GeneralJoint& joint = tree.general[link.place];
       for (std::uint32_t k = joint.first; !joint.is_code && k < joint.first + joint.count; ++k) {
         const bool is_ball = tree.primitives[k].kind == Primitive::Kind::ball;
         if (is_ball)
-          of_quaternion(q, v);
+          put_quaternion_rate(y, q, v, out);
         else
           out.put(q, y[v]);
         q += is_ball ? 4 : 1;

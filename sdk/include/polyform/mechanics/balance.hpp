@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
 
@@ -59,6 +60,11 @@ class Balance {
   double angular_rounding() const { return angular_; }
   /// After check: whether bodies were looked at.
   bool looked() const { return looked_; }
+  /// After check: what it was looked at with, of all frames, ground axes, and of all joints; see balance::Loads.
+  std::span<const BodyMotion> frames() const noexcept;
+  std::span<const Spatial> accelerations() const noexcept;
+  const JointMotions& joints() const noexcept;
+  const SystemScales& scales() const noexcept { return system_scales_; }
   /// After check: Imbalance::part of each body, in the order of the view.
   std::span<const double> bodies() const { return parts_; }
 

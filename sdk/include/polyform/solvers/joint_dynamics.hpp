@@ -50,6 +50,10 @@ class JointDynamics {
 
   /// The state at y: of a tree its coordinates alone; a system with loops is placed for those of its cut joints.
   PlacedState place(double t, std::span<const double> y) noexcept;
+  /// The same with the motions of all frames.
+  PlacedState place_frames(double t, std::span<const double> y) noexcept {
+    return placement_.place(t, state_.split(y), true);
+  }
   /// Finds the rates at y and writes them to `out`. observing: keeps what reactions take. here: the placed state.
   /// failed: failure() says why.
   Status solve(double t, std::span<const double> y, const JointRates& out, bool observing, PlacedState& here) noexcept;
