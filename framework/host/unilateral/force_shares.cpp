@@ -37,7 +37,9 @@ constexpr double independent = 1e-6;
 bool ForceShares::solve_many(const Eigen::MatrixXd& G, const Eigen::VectorXd& r, Eigen::VectorXd& x) {
   if (G.cols() < many) return false;
   elimination_.compute(G);
-  if (!(elimination_.rcond() > independent)) return false;
+  // The estimate of the condition takes no pivots of zero.
+  const auto pivots = elimination_.matrixLU().diagonal().cwiseAbs();
+  if (!(pivots.minCoeff() > independent * pivots.maxCoeff()) || !(elimination_.rcond() > independent)) return false;
   x = elimination_.solve(r);
   return x.allFinite();
 }
