@@ -105,8 +105,8 @@ std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around
   const auto normal = normal_across(a.direction, b.direction, outward);
   if (!normal || (has_faces(b) && !is_between(*normal, b.faces[0], b.faces[1]))) return std::nullopt;
   if (has_faces(a) && !is_between(-*normal, a.faces[0], a.faces[1])) return std::nullopt;
-  return Crossing{dot(*normal, on_a - on_b),       *normal, on_a, on_b, dot(a.direction, outward) >= 0, place,
-                  over_end * std::max(0.0, around)};
+  return Crossing{dot(*normal, on_a - on_b),        *normal,          on_a, on_b, dot(a.direction, outward) >= 0, place,
+                  over_end * std::max(0.0, around), std::sqrt(square)};
 }
 
 std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& rim, double around,
@@ -164,6 +164,7 @@ bool keep_nearer(const Crossing& c, double radii, double second_radius, ContactP
   point = {gap, c.normal, c.on_second + (second_radius + 0.5 * gap) * c.normal};
   point.place = c.place;
   point.hold = c.hold;
+  point.turn = c.turn;
   point.feature = feature;
   // Of a line beyond its end.
   point.distance = std::max(std::abs(gap), -c.place);

@@ -40,6 +40,7 @@ struct Crossing {
   bool leaves = false;  ///< whether the first line leaves the second body there, seen along itself; else it enters it
   double place = 0;     ///< how far the lines reach on beyond it, m; below zero one of them has ended before
   double hold = 0;      ///< how far beyond what touches before goes on to touch, m
+  double turn = 1;      ///< the sine of the angle between two straight lines (ContactPoint::turn)
 };
 
 /// Two edges; nothing where they are parallel, end before they meet, or the normal across them lies outside the angle

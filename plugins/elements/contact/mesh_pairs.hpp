@@ -32,8 +32,8 @@ template <bool carried>
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;
 
 /// The corners of the mesh; points of the rims at its faces, all of which are carried or three of each rim; the places
-/// where the side of the cylinder enters over the mesh and leaves; and where edges cross the rims: all edges of a convex
-/// mesh, of others the nearest ones of each rim.
+/// where the side of the cylinder enters over the mesh and leaves; and where edges cross the rims: all edges of a
+/// convex mesh, of others the nearest ones of each rim.
 template <bool carried>
 std::size_t cylinder_mesh_points(const PlacedShape& cylinder, const PlacedShape& mesh) noexcept;
 template <bool carried>

@@ -21,7 +21,8 @@ struct ContactPoint {
   /// mirrors this one makes up for it: the gaps of both change with both velocities.
   bool is_carried = true;
   /// The angle by which a body turns until the place is quite another one, rad: that between a rim and what it stands
-  /// on, whose lowest point goes round the faster the flatter it lies.
+  /// on, whose lowest point goes round the faster the flatter it lies, or that between two edges, which cross at a
+  /// place that runs along them the faster the less it is.
   double turn = 1;
   double share = 1;  ///< of the stiffness of a contact
   /// The gap changes with the velocity of the surfaces here times `own` and, where `others` is not 0, with that at

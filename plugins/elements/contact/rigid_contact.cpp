@@ -148,8 +148,12 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
         return point.gap < near_share * c.size && !(point.place < 0 && point.gap < -near_share * c.size);
       };
       double part = 0;
-      for (const ContactPoint& point : points)
-        if (is_near(point) && point.turn > upright) part = part > 0 ? std::min(part, point.turn) : point.turn;
+      for (const ContactPoint& point : points) {
+        if (!is_near(point) || !(point.turn > upright)) continue;
+        // Only where a place carries the bodies its course decides.
+        const double own = std::abs(point.gap) < carrying * c.size ? point.turn : 1;
+        part = part > 0 ? std::min(part, own) : own;
+      }
       const double step = part > 0 ? look_around(c, part, first, second) : 0;
       for (std::size_t p = 0; p < points.size(); ++p) {
         const ContactPoint& point = points[p];
@@ -252,6 +256,8 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
   static constexpr double near_share = 0.1;
   /// Sine of a tilt: a rim that lies flatter has no lowest point that moves (ContactPoint::turn).
   static constexpr double upright = 1e-9;
+  /// A gap of less, in sizes of the smaller shape, may belong to a point that touches.
+  static constexpr double carrying = 1e-6;
   /// A gap of less is closed, m.
   static constexpr double touching = 1e-9;
 
@@ -289,7 +295,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
                                      norm(first.velocity) / c.size, norm(second.velocity) / c.size});
     if (!(fastest > 0)) return 0;
     constexpr double share = 1e-3;
-    const double h = share * std::min(part, 1.0) / fastest;
+    const double turning = norm(first.angular_velocity - second.angular_velocity);
+    double h = share / fastest;
+    if (turning > 0) h = std::min(h, share * part / turning);
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const double t = steps[s] * h;
       const auto moved = [t](const MarkerMotion& body) {

@@ -7,8 +7,8 @@
 namespace polyform {
 
 /// z(x, y) through heights at equal distances: cubics of Catmull and Rom both ways, so that the slope is continuous.
-/// Beyond its edge the height of the edge is held; in the last step before, the surface comes level, so that there is no
-/// crease. It refers to the heights and does not keep them.
+/// Beyond its edge the height of the edge is held; in the last step before, the surface comes level, so that there is
+/// no crease. It refers to the heights and does not keep them.
 struct HeightGrid {
   std::span<const double> heights;  ///< rows one after the other; rows along x, each along y; two both ways at least
   std::size_t rows = 0;
