@@ -5,6 +5,7 @@
 #include "apps/text/equilibrium_text.hpp"
 #include "apps/text/linear_text.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
+#include "framework/workbench/linearization/energy_verdict.hpp"
 
 namespace polyform::apps {
 
@@ -14,6 +15,10 @@ FoundEquilibrium find_equilibrium(const host::Catalog& catalog, const host::Syst
   check_sizes(system, make);
   FoundEquilibrium found{host::find_equilibrium(system, make, request_of(arguments, system)), {}, {}};
   if (!found.state.balanced) return found;
+  if (found.state.linear_states >= host::judged_by_energy_from) {
+    found.stability = host::judge_by_energy(system, make, found.state);
+    if (found.stability) return found;
+  }
   if (found.state.linear_states > host::most_states) {
     found.unjudged =
         fmt::format("not judged: the linear model would have {} states, and dense matrices are made up to {}",

@@ -57,12 +57,16 @@ std::vector<std::string> names_of(const std::vector<ConstraintJacobian::Row>& ro
 
 }  // namespace
 
-std::vector<std::string> nearly_dependent_rows(const SystemView& view, double t, const ConstStateView& at) {
+namespace {
+
+/// The rows of a system at a state, scaled so that those of good mechanisms have pivots of about one. Without rows
+/// where there are none, or too many.
+Eigen::MatrixXd scaled_rows(ConstraintJacobian& jacobian, const MomentOfRun& moment) {
   const auto copy = [](std::span<const double> x) { return std::vector<double>(x.begin(), x.end()); };
+  const ConstStateView& at = moment.state;
   std::vector<double> q = copy(at.q), v = copy(at.v), eta = copy(at.eta), etadot = copy(at.etadot), x = copy(at.x);
   std::vector<std::int32_t> discrete(at.discrete.begin(), at.discrete.end());
-  ConstraintJacobian jacobian(view);
-  jacobian.evaluate(t, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
+  jacobian.evaluate(moment.time, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
   const std::size_t rows = jacobian.rows().size(), columns = jacobian.columns();
   if (rows == 0 || rows > most_rows || columns > most_columns) return {};
   const RowScales scales(jacobian, columns);
@@ -70,12 +74,26 @@ std::vector<std::string> nearly_dependent_rows(const SystemView& view, double t,
   for (const auto& e : jacobian.entries())
     J(static_cast<Eigen::Index>(e.row), static_cast<Eigen::Index>(e.column)) +=
         scales.row[e.row] * e.value * scales.column[e.column];
+  return J;
+}
+
+}  // namespace
+
+std::vector<std::string> nearly_dependent_rows(const SystemView& view, const MomentOfRun& start,
+                                               const MomentOfRun& now) {
+  ConstraintJacobian jacobian(view);
+  const Eigen::MatrixXd at_start = scaled_rows(jacobian, start), J = scaled_rows(jacobian, now);
+  if (J.rows() == 0) return {};
   const Eigen::JacobiSVD<Eigen::MatrixXd> svd(J, Eigen::ComputeThinU);
   const Eigen::VectorXd& values = svd.singularValues();  // descending
-  Eigen::Index last = values.size() - 1;
-  while (last >= 0 && values[last] < dependent * values[0]) --last;
-  if (last < 0 || !(values[last] < next_to_zero * values[0])) return {};
-  return names_of({jacobian.rows().begin(), jacobian.rows().end()}, svd.matrixU().col(last));
+  const auto is_from_start = [&](Eigen::Index k) {
+    return at_start.rows() == J.rows() &&
+           (svd.matrixU().col(k).transpose() * at_start).norm() < next_to_zero * values[0];
+  };
+  for (Eigen::Index k = values.size() - 1; k >= 0 && values[k] < next_to_zero * values[0]; --k)
+    if (!(values[k] < dependent * values[0]) && !is_from_start(k))
+      return names_of({jacobian.rows().begin(), jacobian.rows().end()}, svd.matrixU().col(k));
+  return {};
 }
 
 std::string broken_row(const SystemView& view, double t, const StateView& before, const StateView& between,

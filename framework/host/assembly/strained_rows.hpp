@@ -8,11 +8,18 @@
 
 namespace polyform::host::inline assembly {
 
+/// A state of a run at a time, s.
+struct MomentOfRun {
+  const ConstStateView& state;
+  double time;
+};
+
 /// Next to a singular position: the joints and constraint elements whose rows together all but vanish, such as "joint
 /// `C`", the one with the largest part first, at most three. Empty where no combination of rows is nearly dependent
-/// without being dependent, and for systems with many rows, whose combinations take long to find. The state's
-/// coordinates of cut joints are guesses. Allocates.
-std::vector<std::string> nearly_dependent_rows(const SystemView&, double t, const ConstStateView&);
+/// without being dependent, and for systems with many rows, whose combinations take long to find. A combination that
+/// nearly vanished at the start of the run too is none: it is of the model, not of the position. The coordinates of cut
+/// joints in both states are guesses. Allocates.
+std::vector<std::string> nearly_dependent_rows(const SystemView&, const MomentOfRun& start, const MomentOfRun& now);
 
 /// The joint or constraint element whose row the difference of two states at one time breaks: what the row asks of
 /// rates changes by about as much as its terms do. Empty if the motion from one to the other meets all rows about as

@@ -28,7 +28,7 @@ void leave_out_likely_causes(std::string& failure) {
 /// Tells of loops that were held together at the start by rows that all but depend on others, and could not be held
 /// together farther on: rounded lengths or axes make them contradict each other. Else of a singular position, at the
 /// last step that was made.
-void explain_position(RunRecord& record, const SystemView& view, const StartOfRun& start, Solver& solver,
+void explain_position(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
                       RunMotion& motion, RunRows& rows) {
   if (!motion.begun() || (view.cut_joints().empty() && view.constraints.empty())) return;
   const std::string said(motion.equations().last_failure());
@@ -51,11 +51,14 @@ void explain_position(RunRecord& record, const SystemView& view, const StartOfRu
         "tolerance={:.0e}.",
         much_wider * row.part);
   } else if (is_next_to_singular(view, motion.time(), as_const(state))) {
+    const ConstStateView here = as_const(state);
+    const std::vector<std::string> rows_there = nearly_dependent_rows(view, start, {here, motion.time()});
+    // What depends on each other at the start already is no matter of the position.
+    if (rows_there.empty() && is_next_to_singular(view, start.time, start.state)) return;
     record.failure += fmt::format(
         ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
         "singular one, where its constraints all but depend on each other",
         motion.time());
-    const std::vector<std::string> rows_there = nearly_dependent_rows(view, motion.time(), as_const(state));
     if (rows_there.empty()) return;
     record.failure += fmt::format(": {}", fmt::join(rows_there, " and "));
     record.remedy =
@@ -66,7 +69,7 @@ void explain_position(RunRecord& record, const SystemView& view, const StartOfRu
 
 }  // namespace
 
-void explain_failure(RunRecord& record, const SystemView& view, const StartOfRun& start, Solver& solver,
+void explain_failure(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
                      RunMotion& motion, RunRows& rows) {
   explain_position(record, view, start, solver, motion, rows);
   const double since = motion.begun() ? motion.integrator().previous_time() : 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/strained_rows.hpp"
 #include "framework/host/simulation/run_motion.hpp"
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/host/simulation/run_rows.hpp"
@@ -9,16 +10,10 @@
 
 namespace polyform::host::inline simulation {
 
-/// The state that a run began with, and its time, s.
-struct StartOfRun {
-  const ConstStateView& state;
-  double time;
-};
-
 /// Adds the cause to the failure in the record, if it is known: rows that rounded lengths make contradict each other, a
 /// singular position, an element, a formula without a value. The motion stands at the last step that was made, if it
 /// has begun.
-void explain_failure(RunRecord&, const SystemView&, const StartOfRun&, Solver&, RunMotion&, RunRows&);
+void explain_failure(RunRecord&, const SystemView&, const MomentOfRun&, Solver&, RunMotion&, RunRows&);
 /// Names the element of the fastest motion where steps became too short and nothing is named yet.
 void explain_stall(RunRecord&, const RunMotion&, RunWatches&);
 /// Adds what failed after that, such as rows that could not be written, each once.

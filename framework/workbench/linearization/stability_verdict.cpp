@@ -41,16 +41,6 @@ std::string known_digits(double value, double error) {
   return fmt::format("{:.{}g}", value, digits);
 }
 
-/// rate: of what grows fastest, more than its error.
-std::string growth_text(double rate, double error) {
-  const double time = std::numbers::ln2 / rate, least = std::numbers::ln2 / (rate + error),
-               most = std::numbers::ln2 / (rate - error);
-  if (error <= one_digit * rate)
-    return fmt::format("unstable: a disturbance doubles in {} s", known_digits(time, time * error / rate));
-  if (most > no_end * least) return fmt::format("unstable: a disturbance doubles, in {:.2g} s or later", least);
-  return fmt::format("unstable: a disturbance doubles in {:.2g} to {:.2g} s", least, most);
-}
-
 /// Of the slowest mode that is known to move: what may be as fast is no rest.
 constexpr double told_apart = 0.1;
 
@@ -221,12 +211,10 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
   else if (is_rigid)
     out.text = "neutral: some motions are not restored (rigid modes), none grows exponentially";
   else if (undamped)
-    out.text = "neutral: some oscillations are not damped, none grows";
+    out.text = undamped_text;
   else {
     out.verdict = Outlook::stable;
-    out.text = std::none_of(modes.all.begin(), modes.all.end(), moves)
-                   ? "nothing can move"
-                   : "asymptotically stable: every disturbance dies out";
+    out.text = std::none_of(modes.all.begin(), modes.all.end(), moves) ? "nothing can move" : stable_text;
   }
   // What counts as rigid may move as fast as that.
   const bool is_loose = is_rigid && modes.rigid_within > told_from;
@@ -236,6 +224,15 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
 }
 
 }  // namespace
+
+std::string growth_text(double rate, double error) {
+  const double time = std::numbers::ln2 / rate, least = std::numbers::ln2 / (rate + error),
+               most = std::numbers::ln2 / (rate - error);
+  if (error <= one_digit * rate)
+    return fmt::format("unstable: a disturbance doubles in {} s", known_digits(time, time * error / rate));
+  if (most > no_end * least) return fmt::format("unstable: a disturbance doubles, in {:.2g} s or later", least);
+  return fmt::format("unstable: a disturbance doubles in {:.2g} to {:.2g} s", least, most);
+}
 
 void judge_modes(const Linearization& linear, const ModeQuestions& ask, Stability& out) {
   const std::vector<std::string_view> unfelt = unfelt_states(linear);
@@ -283,7 +280,7 @@ void judge_multipliers(Stability& out) {
   else if (neutral)
     out.text = "neutral: some deviations keep their size from period to period, none grows";
   else
-    out.text = "asymptotically stable: every disturbance dies out";
+    out.text = stable_text;
 }
 
 }  // namespace polyform::host::linearization

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "framework/workbench/linearization/linearize.hpp"
 #include "framework/workbench/linearization/stability.hpp"
@@ -15,6 +16,11 @@ struct ModeQuestions {
   /// Whether nothing that acts beside the motion feeds or takes energy.
   std::function<bool()> conserves;
 };
+
+inline constexpr const char *stable_text = "asymptotically stable: every disturbance dies out",
+                            *undamped_text = "neutral: some oscillations are not damped, none grows";
+/// The verdict by the rate of what grows fastest, more than its error, 1/s.
+std::string growth_text(double rate, double error);
 
 /// The verdict on a constant A by its modes, which are in `out`.
 void judge_modes(const Linearization&, const ModeQuestions&, Stability& out);

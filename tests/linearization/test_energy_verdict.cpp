@@ -1,0 +1,138 @@
+// Verdicts of stability by energies: the same as those by eigenvalues, and values of closed forms.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+
+#include "framework/workbench/linearization/energy_verdict.hpp"
+#include "framework/workbench/linearization/stability_verdict.hpp"
+#include "tests/linearization/judged.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+host::Equilibrium rest(const host::System& system) {
+  return host::find_equilibrium(system, maker(*formulations_for(system).front()), {});
+}
+
+std::optional<host::Stability> by_energy(const host::System& system) {
+  return host::judge_by_energy(system, maker(*formulations_for(system).front()), rest(system));
+}
+
+host::Stability by_eigenvalues(const host::System& system) {
+  host::StabilityRequest request;
+  request.holds_inputs = true;
+  return judged(system, *formulations_for(system).front(), rest(system).point, request).stability;
+}
+
+/// A chain of rods from the origin downwards, the first on a pin or ball, with the same law in each joint. weight:
+/// along the chain, m/s². forces: further ones.
+std::unique_ptr<host::System> chain(int count, double weight, const std::string& joint, const std::string& law,
+                                    const std::string& forces = "") {
+  std::string laws;
+  for (int k = 0; k < count && !law.empty(); ++k)
+    laws += fmt::format("\n  - {{name: law{}, joint: \"rod[{}].joint\", {}}}", k, k, law);
+  return system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, {}]
+chains:
+  - {{name: rod, count: {}, base: ground, start: [0, 0, 0], step: [0, 0, -0.5], joint: {},
+     body: {{mass: 1, center_of_mass: [0, 0, -0.25], inertia: {{xx: 0.02, yy: 0.03, zz: 0.01}}}}}}
+forces: {}{}{}
+)",
+                                      -weight, count, joint, laws.empty() && forces.empty() ? "[]" : "", laws, forces));
+}
+
+const std::string pin = "{type: revolute, axis: [0, 1, 0]}",
+                  damped = "type: joint-spring-damper, stiffness: 3, damping: 0.2";
+
+/// The growth that a text tells, 1/s.
+double growth_in(const std::string& text) {
+  const std::string begin = "unstable: a disturbance doubles in ";
+  REQUIRE(text.starts_with(begin));
+  return std::log(2) / std::strtod(text.c_str() + begin.size(), nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("a pendulum on a spring is judged by its energy as its closed form says") {
+  // Inertia about the pin 0.03 + 0.25², weight 9.81 N at 0.25 m.
+  const double inertia = 0.03 + 0.0625, weight = 9.81 * 0.25;
+  const auto hanging = chain(1, 9.81, pin, ""), held = chain(1, -9.81, pin, damped);
+  CHECK(by_energy(*hanging)->verdict == host::Outlook::neutral);
+  CHECK(by_energy(*hanging)->text == host::undamped_text);
+  CHECK(by_energy(*held)->verdict == host::Outlook::stable);
+  for (const double damping : {0.0, 0.4}) {
+    const auto falling =
+        chain(1, -9.81, pin, fmt::format("type: joint-spring-damper, stiffness: 1, damping: {}", damping));
+    const double expected = (-damping + std::sqrt(damping * damping + 4 * inertia * (weight - 1))) / (2 * inertia);
+    CHECK(growth_in(by_energy(*falling)->text) == Approx(expected).epsilon(2e-4));
+  }
+}
+
+TEST_CASE("verdicts by energies are those by eigenvalues") {
+  const auto is_same = [](const host::System& system) {
+    const std::optional<host::Stability> energy = by_energy(system);
+    const host::Stability modes = by_eigenvalues(system);
+    INFO(modes.text);
+    REQUIRE(energy);
+    CHECK(energy->verdict == modes.verdict);
+    if (modes.verdict == host::Outlook::unstable)
+      CHECK(growth_in(energy->text) == Approx(growth_in(modes.text)).epsilon(2e-3));
+  };
+  const std::string stiff = "type: joint-spring-damper, stiffness: 100, damping: 0";
+  for (const double weight : {9.81, -9.81})
+    for (const std::string& law : {std::string(), damped, stiff}) {
+      INFO(weight << ", " << law);
+      is_same(*chain(5, weight, pin, law));
+    }
+  // In space, with forces between neighbours and from the ground: the springs pull, so that their forces turn too.
+  const std::string springs = R"(
+  - {name: near, type: spring-damper, a: {body: "rod[1]", point: [0.1, 0.2, 0]},
+     b: {body: "rod[2]", point: [0, 0.2, -0.3]},
+     stiffness: 40, free_length: 0.3, damping: 2}
+  - {name: low, type: spring-damper, a: {body: ground, point: [0, 0.3, -3]}, b: {body: "rod[2]", point: [0, 0.1, -0.5]},
+     stiffness: 20, free_length: 1, damping: 1}
+  - {name: side, type: spring-damper, a: {body: ground, point: [0.4, 0, -1]},
+     b: {body: "rod[0]", point: [0.1, 0, -0.5]},
+     stiffness: 30, free_length: 0.2, damping: 1}
+  - {name: foot, type: bushing, a: {body: ground}, b: {body: "rod[0]", point: [0, 0, 0]},
+     stiffness: [0, 0, 0, 0, 0, 0], damping: [0, 0, 0, 0.1, 0.2, 0.3]}
+  - {name: post, type: bushing, a: {body: "rod[0]", point: [0, 0, -0.5]}, b: {body: "rod[1]", point: [0, 0, 0]},
+     stiffness: [0, 0, 0, 0, 0, 0], damping: [0, 0, 0, 0.1, 0.2, 0.3]}
+  - {name: top, type: bushing, a: {body: "rod[1]", point: [0, 0, -0.5]}, b: {body: "rod[2]", point: [0, 0, 0]},
+     stiffness: [0, 0, 0, 0, 0, 0], damping: [0, 0, 0, 0.1, 0.2, 0.3]}
+)";
+  for (const double weight : {9.81, -9.81}) {
+    INFO("in space, " << weight);
+    is_same(*chain(3, weight, "{type: spherical}", "", springs));
+  }
+}
+
+TEST_CASE("where energies do not decide, they give no verdict") {
+  const std::string held = R"(
+  - {name: end, type: point-force, body: "rod[1]", point: [0, 0, -0.5], axes: body, force: [0, 0, 3]})";
+  const auto follower = chain(2, 0, pin, damped, held);  // its force turns with the rod: it has no energy
+  CHECK(!by_energy(*follower));
+  const auto partly = chain(2, 9.81, pin, "", R"(
+  - {name: brake, type: joint-spring-damper, joint: "rod[0].joint", stiffness: 1, damping: 0.1})");
+  CHECK(!by_energy(*partly));  // the second joint is damped by the first alone
+  const auto apart = chain(3, 9.81, pin, damped, R"(
+  - {name: far, type: spring-damper, a: {body: "rod[0]"}, b: {body: "rod[2]"},
+     stiffness: 5, free_length: 0.5, damping: 0})");
+  CHECK(!by_energy(*apart));
+  const auto free = chain(2, 0, pin, "");
+  CHECK(!by_energy(*free));  // nothing restores it, and nothing drives it away
+  const auto kinked = system_from_text(R"M(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: rod, mass: 1, center_of_mass: [0, 0, -0.25], inertia: {xx: 0.02, yy: 0.03, zz: 0.01}}]
+joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}]
+forces:
+  - {name: side, type: joint-force, joint: pin, effort: {expression: "-4*min(0, q(pin)) - 3*q(pin) - 0.2*v(pin)"}}
+)M");
+  CHECK(!by_energy(*kinked));
+}
