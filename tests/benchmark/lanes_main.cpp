@@ -278,6 +278,12 @@ void measure_drop(const host::Registry& registry, const Formulation& riccati) {
   measure_runs("drop of ten rods, 1000 runs", *system, riccati, settings, 1000);
 }
 
+auto shipped(const host::Registry& registry, const std::string& name) {
+  double reading = 0, assembling = 0;
+  return benchmark::assembled(benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry,
+                              reading, assembling);
+}
+
 /// Systems that are compiled, beside the lanes that go through tables.
 void benchmark_compiled(const host::Registry& registry, const Formulation& riccati) {
   fmt::print("{:<24} {:>6} {:>17} {:>17} {:>6} {:>8} {:>10}\n", "", "", "by tables", "compiled", "", "", "");
@@ -295,18 +301,8 @@ void benchmark_compiled(const host::Registry& registry, const Formulation& ricca
   of_mechanism("ball chain of 10", benchmark::ball_chain(10));
   of_mechanism("binary tree of 15", benchmark::binary_tree(15));
   of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
-  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
-    double reading = 0, assembling = 0;
-    const auto system = benchmark::assembled(benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)),
-                                             registry, reading, assembling);
-    measure_compiled(name, *system, riccati);
-  }
-}
-
-auto shipped(const host::Registry& registry, const std::string& name) {
-  double reading = 0, assembling = 0;
-  return benchmark::assembled(benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry,
-                              reading, assembling);
+  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"})
+    measure_compiled(name, *shipped(registry, name), riccati);
 }
 
 /// The scalar path, lanes, and a device by the general code and by that of the model.
