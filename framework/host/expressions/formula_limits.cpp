@@ -171,10 +171,13 @@ void FormulaLimits::settle(std::span<const LimitNumbers> before, std::span<const
     if (mode_of(modes, k) == LimitMode::kept) states[all_[k].state] = -before[k].without / all_[k].gain;
 }
 
+/// Where the output goes back within the limit it starts from the limit, not from the rounding behind it at which the
+/// mode ended: a limit of another signal that reads this one would be passed by that jump without an event.
 void FormulaLimits::jump(std::size_t event, std::span<double> states) const noexcept {
   const std::size_t k = event / events;
   const auto which = static_cast<Event>(event % events);
-  if (which == stop || which == leave) states[all_[k].state] = -rest(k) / all_[k].gain;
+  const bool returns = which == limit && beyond(k) < 0 && beyond(k) >= -2 * at_limit(k);
+  if (which == stop || which == leave || returns) states[all_[k].state] = -rest(k) / all_[k].gain;
 }
 
 bool FormulaLimits::any_kept(std::span<const std::int32_t> modes) const noexcept {
