@@ -30,6 +30,13 @@ double led(double t) {
   return t < left ? 1.5 : 1.5 + std::sin(t) - std::cos(t) - std::numbers::sqrt2;
 }
 
+/// The integral of -sin between 0 and 1, from 0, where it is at a limit that it would pass at once.
+double from_zero(double t) {
+  if (t < pi) return 0;
+  if (t < 1.5 * pi) return 1 + std::cos(t);
+  return t < 2 * pi ? 1 : std::max(0.0, std::cos(t));
+}
+
 }  // namespace
 
 TEST_CASE("a limited pid leaves its limit with a slope of zero by one event") {
@@ -39,6 +46,7 @@ TEST_CASE("a limited pid leaves its limit with a slope of zero by one event") {
   - {name: swing, type: pid, ki: 1, input: "sin(t)", lower: -0.5, upper: 0.5}
   - {name: touched, type: pid, ki: 1, input: "sin(t)", lower: -1, upper: 2}
   - {name: led, type: pid, kp: 1, ki: 1, input: "sin(t)", upper: 1.5}
+  - {name: zero, type: pid, ki: 1, input: "-sin(t)", lower: 0, upper: 1}
 )YAML"));
   for (const std::string integrator : {"dopri5", "dop853", "rk4", "radau5", "cvode-bdf"}) {
     CAPTURE(integrator);
@@ -54,6 +62,7 @@ TEST_CASE("a limited pid leaves its limit with a slope of zero by one event") {
       CAPTURE(s);
       CHECK(t.at(r, "signal.swing") == Approx(swing(s)).margin(1e-7));
       CHECK(t.at(r, "signal.touched") == Approx(1 - std::cos(s)).margin(1e-7));
+      CHECK(t.at(r, "signal.zero") == Approx(from_zero(s)).margin(1e-7));
       CHECK(t.at(r, "signal.led") == Approx(led(s)).margin(1e-6));
     }
   }

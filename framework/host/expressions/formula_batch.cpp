@@ -24,17 +24,12 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       work_(std::max(reader_.size(), type.programs().values.registers())),
       inputs_(std::span(work_).first(reader_.size())),
       shown_(type.programs().outputs.registers()),
-      switch_work_(type.programs().switches.registers()),
-      sample_work_(type.programs().samples.registers()),
-      held_(type.samples().size()),
       start_states_(type.descriptor().states.size() + type.module_numbers()),
       outputs_(type.descriptor().outputs.size()),
-      peak_work_(type.programs().peaks.registers()),
-      pole_work_(type.programs().poles.zeros.registers()),
-      passed_work_(type.programs().passed.registers()),
-      hypotenuse_work_(type.programs().poles.hypotenuses.registers()),
       input_rates_(reader_.size()),
       state_rates_(type.states().size()),
+      formula_events_(type.programs()),
+      samplers_(type),
       limits_(type),
       cells_(type.uses().size()) {
   if (instances.size() != 1) {
@@ -49,13 +44,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
     rate_registers_.push_back(static_cast<std::uint32_t>(values.root(values.roots() - k)));
   values.prepare(std::span(work_));
   type.programs().outputs.prepare(std::span(shown_));
-  type.programs().switches.prepare(std::span(switch_work_));
-  type.programs().peaks.prepare(std::span(peak_work_));
-  type.programs().poles.zeros.prepare(std::span(pole_work_));
-  type.programs().passed.prepare(std::span(passed_work_));
-  type.programs().poles.hypotenuses.prepare(std::span(hypotenuse_work_));
   own_.reserve(type.parts().size());
-  type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();
   for (const Part& part : type.parts()) add(part, whole);
   for (const Own& own : own_) {
@@ -135,40 +124,11 @@ ForceInput FormulaBatch::input_of(const Own& own, const ForceInput& whole) const
           .discrete = slice(whole.discrete, own.part.discrete, own.part.discretes)};
 }
 
-bool FormulaBatch::at_once(double a, double b, double t) noexcept {
-  constexpr double apart = 1e-11;  // of the time: events are located to 1e-12 of it
-  const double of_a = a * std::round(t / a), of_b = b * std::round(t / b);
-  return std::abs(of_a - of_b) <= apart * std::max(of_a, of_b);
-}
-
-void FormulaBatch::take_samples(std::size_t clock, double t, std::span<double> states) noexcept {
-  const std::vector<double>& intervals = type_.intervals();
-  const double own = intervals[clock];
-  for (std::size_t before = 0; before < clock; ++before)
-    if (at_once(intervals[before], own, t)) return;  // that one's event takes these samples too
-  std::ranges::copy(inputs_, sample_work_.begin());
-  type_.programs().samples.run(std::span(sample_work_));
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    if (at_once(type_.samples()[k].interval, own, t))
-      states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(k)];
-}
-
-void FormulaBatch::take_first_samples(std::span<double> states) noexcept {
-  std::ranges::copy(inputs_, sample_work_.begin());
-  type_.programs().samples.run(std::span(sample_work_));
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(held_.size() + k)];
-}
-
 /// The start of one state may read another, whose start does not read the first: otherwise their signals were a loop.
 void FormulaBatch::find_started_states(const ForceInput& in, std::span<double> states) noexcept {
-  const std::vector<std::size_t>& started = type_.started();
-  for (std::size_t round = 0; round < started.size(); ++round) {
+  for (std::size_t round = 0; round < type_.started().size(); ++round) {
     read(in);
-    std::ranges::copy(inputs_, sample_work_.begin());
-    type_.programs().samples.run(std::span(sample_work_));
-    for (std::size_t k = 0; k < started.size(); ++k)
-      states[started[k]] = sample_work_[type_.programs().samples.root(2 * held_.size() + k)];
+    samplers_.start_states(inputs_, states);
   }
 }
 
@@ -176,15 +136,8 @@ void FormulaBatch::find_started_states(const ForceInput& in, std::span<double> s
 void FormulaBatch::find_starts(const ForceInput& in, std::span<double> states) noexcept {
   find_started_states(in, states);
   read(in);
-  take_first_samples(states);
-  if (!held_.empty()) find_started_states(in, states);
-}
-
-void FormulaBatch::follow_inputs(std::span<double> rates) noexcept {
-  std::ranges::copy(inputs_, sample_work_.begin());
-  type_.programs().samples.run(std::span(sample_work_));
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    rates[k] = (sample_work_[type_.programs().samples.root(k)] - held_[k]) / type_.samples()[k].interval;
+  samplers_.take_first(inputs_, states);
+  if (!samplers_.empty()) find_started_states(in, states);
 }
 
 /// The markers of the bodies that formulas read.
@@ -193,12 +146,10 @@ Strided<const MarkerMotion> FormulaBatch::read_markers(const ForceInput& in) con
 }
 
 void FormulaBatch::read(const ForceInput& in) noexcept {
-  if (reader_.reads_motion_alone() && held_.empty())
+  if (reader_.reads_motion_alone() && samplers_.empty())
     return reader_.read_motion(in.time, read_markers(in), in.q.data() + q_, in.v.data() + v_, inputs_.data());
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   reader_.read(in.time, read_markers(in), in.q.subspan(std::min(q_, in.q.size())),
-               in.v.subspan(std::min(v_, in.v.size())), in.states, held_,
+               in.v.subspan(std::min(v_, in.v.size())), in.states, samplers_.read(in.states),
                in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }
@@ -279,10 +230,10 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
       report(program, first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
-  const std::span<double> of_samples = out.state_rates.subspan(own_states, held_.size());
+  const std::span<double> of_samples = out.state_rates.subspan(own_states, type_.samples().size());
   std::ranges::fill(of_samples, 0.0);
-  if (!held_.empty() && samplers_follow.load(std::memory_order_relaxed)) [[unlikely]]
-    follow_inputs(of_samples);
+  if (!samplers_.empty() && samplers_follow.load(std::memory_order_relaxed)) [[unlikely]]
+    samplers_.follow(inputs_, of_samples);
   for (const Own& own : own_) {
     ForceOutput part{.wrenches = out.wrenches.subspan(own.part.marker, own.part.markers),
                      .efforts = out.efforts.subspan(own.v, own.nv),
@@ -319,11 +270,11 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
   if (asked == DiscreteElement::interface_name)
     return any(&Own::discrete) || limits_.count() > 0 ? static_cast<DiscreteElement*>(this) : nullptr;
   if (asked == StateJumps::interface_name)
-    return any(&Own::jumps) || !held_.empty() || limits_.count() > 0 ? static_cast<StateJumps*>(this) : nullptr;
+    return any(&Own::jumps) || !samplers_.empty() || limits_.count() > 0 ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
     const bool own =
-        asked == DiscreteAtStart::interface_name ? limits_.count() > 0 : !held_.empty() || !type_.started().empty();
+        asked == DiscreteAtStart::interface_name ? limits_.count() > 0 : !samplers_.empty() || !type_.started().empty();
     if (!given && !own) return nullptr;
     return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));

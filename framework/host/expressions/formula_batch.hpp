@@ -7,8 +7,10 @@
 
 #include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/clock_source.hpp"
+#include "framework/host/expressions/formula_events.hpp"
 #include "framework/host/expressions/formula_force.hpp"
 #include "framework/host/expressions/formula_limits.hpp"
+#include "framework/host/expressions/formula_samplers.hpp"
 #include "framework/host/expressions/poles.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/initial_states.hpp"
@@ -66,11 +68,12 @@ class FormulaBatch final : public ForceBatch,
   bool ends_run(std::size_t event) const noexcept override;
   double size_at_pole(std::size_t event) const noexcept override;
   std::optional<std::size_t> hypotenuse_of(std::size_t event) const noexcept override {
-    const std::optional<std::size_t> whole = type_.programs().poles.all[event].whole;
-    return whole ? std::optional(first_hypotenuse() + *whole) : std::nullopt;
+    return formula_events_.hypotenuse_of(event);
   }
   void note_pole(std::size_t event, double t) const noexcept override;
-  double longest_step(std::size_t event, double value, double rate) const noexcept override;
+  double longest_step(std::size_t event, double value, double rate) const noexcept override {
+    return formula_events_.longest_step(event, value, rate);
+  }
   std::size_t limit_count() const noexcept override { return limits_.count(); }
   bool is_of_limits(std::size_t event) const noexcept override {
     return event >= first_limit() && event < first_own_event();
@@ -118,28 +121,13 @@ class FormulaBatch final : public ForceBatch,
   Strided<const MarkerMotion> read_markers(const ForceInput&) const noexcept;
   void read(const ForceInput&) noexcept;
   void find_rates(const ForceInput&) noexcept;
-  void find_functions(const Program&, std::vector<Jet>& work, EventOutput&, std::size_t first) noexcept;
-  void find_switches(EventOutput&) noexcept;
   void read_outputs(const ForceInput&) noexcept;
-  // Event functions: poles, switches, sampling, peaks, arguments of tables, hypotenuses, limits, then those of the
-  // forces.
-  std::size_t first_switch() const { return type_.programs().poles.all.size(); }
-  std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
-  std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
-  std::size_t first_passed() const { return first_peak() + type_.programs().peaks.roots(); }
-  std::size_t first_hypotenuse() const { return first_passed() + type_.programs().passed.roots(); }
-  std::size_t first_limit() const { return first_hypotenuse() + type_.programs().poles.hypotenuses.roots(); }
+  // Event functions: those of the formulas, sampling, limits, then those of the forces.
+  std::size_t first_clock() const { return formula_events_.count(); }
+  std::size_t first_limit() const { return first_clock() + samplers_.clocks(); }
   std::size_t first_own_event() const { return first_limit() + FormulaLimits::events * limits_.count(); }
-  /// Whether multiples of both intervals are at the time t.
-  static bool at_once(double a, double b, double t) noexcept;
-  /// At the event of a clock all samplers of intervals that end then take their inputs, from the values before: one
-  /// that samples another gets its last value, in whatever order they stand. The first of these clocks does it for all.
-  void take_samples(std::size_t clock, double t, std::span<double> states) noexcept;
-  /// At the start all samplers take their first values.
-  void take_first_samples(std::span<double> states) noexcept;
   void find_started_states(const ForceInput&, std::span<double> states) noexcept;
   void find_starts(const ForceInput&, std::span<double> states) noexcept;
-  void follow_inputs(std::span<double> rates) noexcept;
   void set_cells(double t) noexcept;
   void evaluate_alone(const ForceInput&, ForceOutput&) noexcept;
   void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
@@ -148,9 +136,10 @@ class FormulaBatch final : public ForceBatch,
   StateReader reader_;
   std::vector<double> work_;
   std::span<double> inputs_;  ///< the first numbers of work_
-  std::vector<double> shown_, switch_work_, sample_work_, held_, start_states_, outputs_, no_rates_;
-  std::vector<Jet> peak_work_, pole_work_, passed_work_, hypotenuse_work_;  ///< values and rates
+  std::vector<double> shown_, start_states_, outputs_, no_rates_;
   std::vector<double> input_rates_, state_rates_;
+  FormulaEvents formula_events_;
+  FormulaSamplers samplers_;
   FormulaLimits limits_;
   std::vector<Spatial> no_accelerations_;
   std::vector<Cell> cells_;  ///< one per use; there they stay

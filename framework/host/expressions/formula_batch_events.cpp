@@ -1,40 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
-#include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/formula_batch.hpp"
 #include "framework/host/expressions/next_root.hpp"
 
 namespace polyform::host::inline expressions {
 
 void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
-  if (k < first_switch()) {
-    out.name = "pole";
-    out.crossing = type_.programs().poles.all[k].touched ? touched_pole : pole;
-    return;
-  }
-  if (k < first_clock()) {
-    out.name = type_.programs().switch_names[k - first_switch()];
-    return;
-  }
-  if (k < first_peak()) {
-    out.name = "sampling";
-    return;
-  }
-  if (k < first_passed()) {
-    out.name = type_.programs().peak_names[k - first_peak()];
-    out.crossing = approached;
-    return;
-  }
-  if (k < first_hypotenuse()) {
-    out.name = "table";
-    out.crossing = passed;
-    return;
-  }
+  if (k < first_clock()) return formula_events_.describe(k, out);
   if (k < first_limit()) {
-    out.name = "hypotenuse";
-    out.crossing = hypotenuse_of_pole;
+    out.name = "sampling";
     return;
   }
   if (k < first_own_event()) return limits_.describe(k - first_limit(), out);
@@ -57,51 +32,16 @@ void FormulaBatch::find_rates(const ForceInput& at) noexcept {
   reader_.rates(read_markers(at), at.v.subspan(std::min(v_, at.v.size())), state_rates_, input_rates_);
 }
 
-/// Values and rates. Where a function reads velocities its rate is NaN: the host takes a difference.
-void FormulaBatch::find_functions(const Program& functions, std::vector<Jet>& work, EventOutput& out,
-                                  std::size_t first) noexcept {
-  if (functions.roots() == 0) return;
-  for (std::size_t i = 0; i < inputs_.size(); ++i) work[i] = {inputs_[i], input_rates_[i], 0};
-  functions.run(std::span(work));
-  for (std::size_t k = 0; k < functions.roots(); ++k) {
-    const Jet& found = work[functions.root(k)];
-    const bool is_taken = std::isfinite(found.value);  // NaN comes from a branch that is not
-    out.values[first + k] = is_taken ? found.value : 1.0;
-    out.rates[first + k] = !is_taken ? 0 : std::isfinite(found.rate) ? found.rate : no_number;
-  }
-}
-
-/// Where a formula jumps by very much, the host finds its way across by differences along the step that it made.
-void FormulaBatch::find_switches(EventOutput& out) noexcept {
-  const Program& functions = type_.programs().switches;
-  std::ranges::copy(inputs_, switch_work_.begin());
-  functions.run(std::span(switch_work_));
-  for (std::size_t k = 0; k < functions.roots(); ++k) {
-    const double value = switch_work_[functions.root(k)];
-    out.values[first_switch() + k] = std::isfinite(value) ? value : 1.0;  // NaN: as above
-  }
-}
-
 void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
   const ForceInput& at = *in.attachments;
   read(at);
   set_cells(at.time);
   if (first_own_event() > 0) find_rates(at);
-  find_functions(type_.programs().poles.zeros, pole_work_, out, 0);
-  find_switches(out);
-  find_functions(type_.programs().peaks, peak_work_, out, first_peak());
-  find_functions(type_.programs().passed, passed_work_, out, first_passed());
-  find_functions(type_.programs().poles.hypotenuses, hypotenuse_work_, out, first_hypotenuse());
+  formula_events_.evaluate(inputs_, input_rates_, out);
+  samplers_.evaluate_events(at.time, out, first_clock());
   if (limits_.count() > 0) {
     limits_.run(inputs_);
     limits_.evaluate_events(at.time, at.discrete, out, first_limit());
-  }
-  // The function changes its sign at each multiple of the interval; no step reaches beyond the next multiple but one.
-  for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
-    const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
-    out.values[first_clock() + k] = std::sin(turn * at.time);
-    out.rates[first_clock() + k] = turn * std::cos(turn * at.time);
-    out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
   }
   for (const Own& own : own_) {
     if (own.events == nullptr) continue;
@@ -113,10 +53,6 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
     own.events->evaluate_events(input, part);
     out.guard = std::min(out.guard, part.guard);
   }
-}
-
-double FormulaBatch::longest_step(std::size_t event, double value, double rate) const noexcept {
-  return type_.programs().reaches[event - first_passed()].time(value, rate);
 }
 
 void FormulaBatch::read_inputs(const EventInput& in, std::span<double> inputs) noexcept {
@@ -193,9 +129,9 @@ void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in,
     limits_.run(inputs_);
     return limits_.jump(k - first_limit(), states);
   }
-  if (k >= first_clock() && k < first_peak()) {
+  if (k >= first_clock() && k < first_limit()) {
     read(*in.attachments);
-    return take_samples(k - first_clock(), in.attachments->time, states);
+    return samplers_.take(k - first_clock(), in.attachments->time, inputs_, states);
   }
   const Own* const own = owner_of(k);
   if (own == nullptr || own->jumps == nullptr) return;

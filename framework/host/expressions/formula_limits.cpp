@@ -10,6 +10,8 @@ namespace {
 
 // A part of the output: so near to a limit it is at the limit, whatever rounding says.
 constexpr double of_rounding = 1e-9;
+// So near to a limit of zero is an output of zero, which has no parts. Far below any output that matters.
+constexpr double of_zero = 1e-30;
 // A part of the push: so much later than by its rates a mode ends that rests at the limit. Rates come from differences.
 constexpr double of_rates = 1e-6;
 // Roots of the program per limit.
@@ -36,7 +38,7 @@ double FormulaLimits::beyond(std::size_t k) const noexcept { return work_[progra
 double FormulaLimits::pushed(std::size_t k) const noexcept { return work_[program_.root(roots_per_limit * k + 1)]; }
 double FormulaLimits::rest(std::size_t k) const noexcept { return work_[program_.root(roots_per_limit * k + 2)]; }
 double FormulaLimits::at_limit(std::size_t k) const noexcept {
-  return of_rounding * (std::abs(rest(k)) + std::abs(beyond(k) - rest(k)));
+  return of_rounding * (std::abs(rest(k)) + std::abs(beyond(k) - rest(k))) + of_zero;
 }
 
 void FormulaLimits::describe(std::size_t event, EventDescription& out) const noexcept {
@@ -101,7 +103,7 @@ void FormulaLimits::modes_at_start(std::span<std::int32_t> modes) const noexcept
     LimitMode mode = LimitMode::within;
     if (beyond(k) >= 0 && pushed(k) > 0)
       mode = LimitMode::beyond;
-    else if (beyond(k) > at_limit(k))
+    else if (beyond(k) >= at_limit(k))
       mode = LimitMode::returning;
     modes[k] = static_cast<std::int32_t>(mode);
   }
@@ -143,8 +145,8 @@ LimitMode FormulaLimits::mode_beyond(std::size_t k) const noexcept {
 LimitMode FormulaLimits::mode_here(std::size_t k) const noexcept {
   const double back = -rates_[k];
   if (beyond(k) < -at_limit(k)) return LimitMode::within;
-  if (!(pushed(k) > 0)) return beyond(k) > at_limit(k) ? LimitMode::returning : LimitMode::within;
-  if (beyond(k) > at_limit(k) || !(back > 0)) return LimitMode::beyond;
+  if (!(pushed(k) > 0)) return beyond(k) >= at_limit(k) ? LimitMode::returning : LimitMode::within;
+  if (beyond(k) >= at_limit(k) || !(back > 0)) return LimitMode::beyond;
   return back < pushed(k) ? LimitMode::kept : LimitMode::within;
 }
 
@@ -169,10 +171,13 @@ void FormulaLimits::settle(std::span<const LimitNumbers> before, std::span<const
     if (mode_of(modes, k) == LimitMode::kept) states[all_[k].state] = -before[k].without / all_[k].gain;
 }
 
+/// Where the output goes back within the limit it starts from the limit, not from the rounding behind it at which the
+/// mode ended: a limit of another signal that reads this one would be passed by that jump without an event.
 void FormulaLimits::jump(std::size_t event, std::span<double> states) const noexcept {
   const std::size_t k = event / events;
   const auto which = static_cast<Event>(event % events);
-  if (which == stop || which == leave) states[all_[k].state] = -rest(k) / all_[k].gain;
+  const bool returns = which == limit && beyond(k) < 0 && beyond(k) >= -2 * at_limit(k);
+  if (which == stop || which == leave || returns) states[all_[k].state] = -rest(k) / all_[k].gain;
 }
 
 bool FormulaLimits::any_kept(std::span<const std::int32_t> modes) const noexcept {
