@@ -370,18 +370,17 @@ class LaneDopri5 final : public LaneBatch {
   LaneNumbers h_, t_;
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
-  std::vector<std::size_t> quaternions_;              ///< CorrectedQuaternions::places()
-  LaneNumbers largest_;                               ///< the largest absolute value that each integral has had
-  LaneNumbers now_, next_;                            ///< next_: of a try
-  LaneNumbers start_, start_rate_, end_rate_;         ///< of the last step; the rate at its start also that of tries
-  LaneNumbers k_[5], stage_;                          ///< of a try
-  LaneNumbers error_;                                 ///< the error of a try, without its step and its end
-  LaneNumbers try_rate_;                              ///< at the end of a try
-  LaneNumbers end_state_;                             ///< of the last step, before its correction
-  LaneNumbers dense_[2];                              ///< of the last step: h Σ X k, constant and slope
-  std::vector<std::uint8_t> has_dense_;               ///< of lanes: these are known
-  LaneNumbers absolute_, relative_, errors_, marks_;  ///< one per lane
-  LaneNumbers residuals_;                             ///< of the corrections that are made here, one per lane
+  std::vector<std::size_t> quaternions_;       ///< CorrectedQuaternions::places()
+  LaneNumbers largest_;                        ///< the largest absolute value that each integral has had
+  LaneNumbers now_, next_;                     ///< next_: of a try
+  LaneNumbers start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
+  LaneNumbers k_[5], stage_;                   ///< of a try
+  LaneNumbers error_;                          ///< the error of a try, without its step and its end
+  LaneNumbers try_rate_;                       ///< at the end of a try
+  LaneNumbers end_state_;                      ///< of the last step, before its correction
+  LaneNumbers dense_[2];                       ///< of the last step: h Σ X k, constant and slope
+  std::vector<std::uint8_t> has_dense_;        ///< of lanes: these are known
+  LaneNumbers absolute_, relative_, errors_, marks_, residuals_;  ///< one per lane; residuals of own corrections
 };
 
 class LaneDopri5Type final : public BatchIntegration {
