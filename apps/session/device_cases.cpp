@@ -95,6 +95,15 @@ void DeviceCases::refuse_without_lanes(Solver& solver, const std::string& why_no
                   : "the cases do not run in lanes: " + why_no_lanes;
 }
 
+/// What steps of joint coordinates leave nothing to correct of: no loop, and no quaternion.
+void DeviceCases::refuse_columns(const SystemView& view, std::span<const host::Channel> channels) {
+  if (view.cut_joints().empty() && view.constraints.empty() && view.nq == view.nv) return;
+  for (const host::Channel& channel : channels)
+    if (std::string_view(channel.name).starts_with("correction."))
+      obstacle_ =
+          fmt::format("a device returns no {}: its steps correct the state and do not tell by how much", channel.name);
+}
+
 void DeviceCases::note_events(const SystemView& view, Solver& solver) {
   const host::ElementEvents events(view, solver);
   std::string names;

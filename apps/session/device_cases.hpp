@@ -15,6 +15,7 @@
 
 #include "apps/session/compiled_cases.hpp"
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/results/channel.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/workbench/compilation/device_code.hpp"
 #include "framework/workbench/devices/device_runs.hpp"
@@ -33,6 +34,8 @@ class DeviceCases {
   void set_obstacle(std::string why) { obstacle_ = std::move(why); }
   /// Where the cases do not run in lanes either: the obstacle is what the solver has against devices, or else that.
   void refuse_without_lanes(Solver&, const std::string& why_no_lanes);
+  /// Refuses columns that rows of a device do not have, where they would be more than zeros.
+  void refuse_columns(const SystemView&, std::span<const host::Channel>);
   /// Takes down which events the system's elements have; the solver is one of its own.
   void note_events(const SystemView&, Solver&);
 

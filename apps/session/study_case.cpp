@@ -212,6 +212,8 @@ void StudyCases::compile_variants() {
   if (cases.front()->solver->encode(cases.front()->system->initial_state(), y) != Status::ok)
     throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
   if (is_on_device() && !lane_model_) device_->refuse_without_lanes(*first.solver, why_no_lanes_);
+  for (const std::vector<host::Channel>* const channels : {&channels_, &trajectory_channels_})
+    if (is_on_device()) device_->refuse_columns(first.system->view(), *channels);
   if (is_on_device()) device_->compile(file_, variants, lane_model_->settings);
   if (is_on_device()) device_->note_events(cases.front()->system->view(), *cases.front()->solver);
   if (!settings_.compile) return;

@@ -194,6 +194,21 @@ forces:
                      speed);
 }
 
+/// A block over a road or in it, which is pulled away from it.
+inline std::string block_over_road(double gap, double speed) {
+  return fmt::format(R"(polyform: 1
+gravity: [0, 0, 10]
+bodies:
+  - {{name: a, position: [0, 0, 0.3], mass: 10, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+joints:
+  - {{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {{position: {0}, velocity: {1}}}}}
+forces:
+  - {{name: t, type: tyre, wheel: {{body: a}}, axis: [0, 1, 0], radius: 0.3, stiffness: 1e6}}
+)",
+                     gap, speed);
+}
+
 /// How many events the host finds in the run, at a tight tolerance.
 inline std::size_t events_in(const host::System& system, double duration) {
   host::RunSettings settings = run_settings("dop853");
@@ -205,10 +220,13 @@ inline std::size_t events_in(const host::System& system, double duration) {
   return record.events;
 }
 
-/// The marks of the worlds after a run whose only row is its end. Their numbers are those of the first.
-inline std::vector<unsigned char> marks_of(std::span<const std::unique_ptr<host::System>> systems,
-                                           const DeviceFunctions& functions, const std::string& method, double step,
-                                           double duration) {
+/// Worlds after a run whose only row is its end. Their numbers are those of the first.
+struct WorldsAtEnd {
+  std::vector<unsigned char> marks;
+  std::vector<double> states;  ///< number i of world w at i · worlds + w
+};
+inline WorldsAtEnd run_worlds(std::span<const std::unique_ptr<host::System>> systems, const DeviceFunctions& functions,
+                              const std::string& method, double step, double duration) {
   const std::size_t worlds = systems.size();
   std::vector<double> starts, numbers;
   std::vector<host::SolverPointer> solvers;
@@ -222,7 +240,7 @@ inline std::vector<unsigned char> marks_of(std::span<const std::unique_ptr<host:
   functions.run(method, *solvers[0],
                 {worlds, 1, step, duration, 1e-8, 1e-8, &duration, numbers.data(), starts.data(), found.data(),
                  marks.data(), nullptr, nullptr, 0});
-  return marks;
+  return {marks, found};
 }
 
 /// No world in which the host finds an event comes to its end on a device, however long the steps are beside the
@@ -233,7 +251,7 @@ void check_marks(const DeviceFunctions& functions, const Make& make, std::span<c
   std::vector<std::unique_ptr<host::System>> systems;
   for (const double speed : speeds) systems.push_back(system_from_text(make(speed)));
   for (const std::string method : {"rk4", "dopri5"}) {
-    const std::vector<unsigned char> marks = marks_of(systems, functions, method, step, duration);
+    const std::vector<unsigned char> marks = run_worlds(systems, functions, method, step, duration).marks;
     for (std::size_t w = 0; w < systems.size(); ++w) {
       INFO(method << ", steps of " << step << " s, speed " << speeds[w]);
       const bool has_event = events_in(*systems[w], duration) > 0;
@@ -260,6 +278,43 @@ inline void check_lifting(const DeviceFunctions& functions) {
   const std::vector<double> lifting{0.0983, 0.0985, 0.099, 0.1, 0.105, 0.12, 0.2}, standing{0.001, 0.01, 0.03, 0.05};
   for (const double step : {0.0005, 0.002, 0.005}) check_marks(functions, block_on_tyre, lifting, step, 0.05, true);
   for (const double step : {0.0005, 0.002}) check_marks(functions, block_on_tyre, standing, step, 0.05, false);
+}
+
+/// What a device does not mark ends as in the host, whose steps are shorter where an event comes near: whatever a run
+/// begins near, in or on the way to or from, and however long its steps are.
+inline void check_beginnings(const DeviceFunctions& functions) {
+  std::vector<std::unique_ptr<host::System>> systems;
+  for (const double gap : {0.0, 1e-17, 1e-15, 1e-12, 1e-7, 2.7e-4, 2e-3, 0.0208, 0.3})
+    for (const double sign : {1, -1})
+      for (const double speed : {-0.5, -0.1, -0.06, -0.015, -1e-4, 0.0, 1e-3, 0.05, 0.4}) {
+        if (sign < 0 && gap > 2e-3) continue;
+        systems.push_back(system_from_text(block_over_road(sign * gap, speed)));
+      }
+  for (const std::string method : {"rk4", "dopri5"})
+    for (const double step : {1e-3, 1e-2, 0.1}) {
+      host::RunSettings settings = run_settings(method);
+      settings.step = step;
+      settings.duration = settings.output_interval = 0.3;
+      settings.max_step = settings.duration;
+      settings.relative_tolerance = settings.absolute_tolerance = 1e-8;
+      const WorldsAtEnd found = run_worlds(systems, functions, method, step, settings.duration);
+      const std::size_t worlds = systems.size();
+      std::size_t plain = 0;
+      for (std::size_t w = 0; w < worlds; ++w) {
+        if (found.marks[w] != 0) continue;
+        ++plain;
+        const host::SolverPointer solver = solver_for(*systems[w], riccati_for(*systems[w]));
+        AllStates rows(*solver);
+        host::RowSink* const sinks[] = {&rows};
+        const host::RunRecord record = host::simulate(*systems[w], *solver, settings, sinks, {});
+        REQUIRE(record.end == host::End::done);
+        INFO(method << ", steps of " << step << " s, world " << w);
+        CHECK(record.events == 0);
+        for (std::size_t i = 0; i < 2; ++i)
+          CHECK(std::abs(rows.states.back()[i] - found.states[i * worlds + w]) <= 1e-12);
+      }
+      CHECK(plain >= 5);
+    }
 }
 
 }  // namespace polyform::test

@@ -126,6 +126,10 @@ TEST_CASE("a tyre that lifts for less than a row is seen on a device") {
   check_lifting(OnProcessor(device_source(*system_from_text(block_on_tyre(0)))));
 }
 
+TEST_CASE("a run on a device that begins near an event is that of the host, or is marked") {
+  check_beginnings(OnProcessor(device_source(*system_from_text(block_over_road(0, 0)))));
+}
+
 TEST_CASE("what a device does not carry is told by name") {
   const auto reason = [](const host::System& system) {
     const host::SolverPointer solver = solver_for(system, riccati_for(system));

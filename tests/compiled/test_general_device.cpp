@@ -94,6 +94,7 @@ TEST_CASE("the general code goes over no event") {
     check_touching(depth, GeneralFunctions());
   }
   check_lifting(GeneralFunctions());
+  check_beginnings(GeneralFunctions());
 }
 
 TEST_CASE("the general code stands in the solver as PTX that needs nothing else") {

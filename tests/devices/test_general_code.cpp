@@ -87,12 +87,30 @@ TEST_CASE("the vehicle runs on a device on its tyres, and cases with an event ar
   const DeviceSetting no_clang("POLYFORM_DEVICE_CXX", "no-compiler-of-this-name");
   const DeviceSetting log("STAND_IN_LOG", shop.path("calls").string());
   shop.write("vehicle.yaml", host::file_content(POLYFORM_MODELS "/vehicle.yaml").value_or(""));
-  // The front wheel touches at the start, or comes down by 0.5 mm, which takes 10 ms.
+  // The front wheel is pressed in as the others are, or comes down by 0.5 mm, which takes 10 ms.
   const auto study = [&](const std::string& device) {
     return study_on(shop, device,
-                    {"vehicle.yaml", "--vary", "forces.right_front_tyre.road_height=0,-0.0005", "--quantity",
-                     "end=final(chassis.z)", "--quantity", "roll=final(chassis.wx)", "--integrator", "rk4", "--step",
-                     "0.0001", "--duration", "0.03", "--output-interval", "0.005"});
+                    {"vehicle.yaml",
+                     "--vary",
+                     "forces.right_front_tyre.road_height=0.001,-0.0005",
+                     "--set",
+                     "forces.left_front_tyre.road_height=0.001",
+                     "--set",
+                     "forces.right_rear_tyre.road_height=0.001",
+                     "--set",
+                     "forces.left_rear_tyre.road_height=0.001",
+                     "--quantity",
+                     "end=final(chassis.z)",
+                     "--quantity",
+                     "roll=final(chassis.wx)",
+                     "--integrator",
+                     "rk4",
+                     "--step",
+                     "0.0001",
+                     "--duration",
+                     "0.03",
+                     "--output-interval",
+                     "0.005"});
   };
   const StudyResult lanes = study("none"), result = study("cuda");
   CHECK(result.told["device"]["code"] == "general");

@@ -44,3 +44,28 @@ TEST_CASE("devices refuse forces with events that they cannot follow, which comp
                 "--quantity", "end=final(energy.total)", "--integrator", "rk4", "--step", "0.0005"});
   CHECK_THAT(result.said, Contains("the model does not run on a device: its force cable does not tell its law"));
 }
+
+TEST_CASE("devices refuse columns that their rows do not have, where they are not zero") {
+  const Workshop shop;
+  const StandIn driver;
+  const auto study = [&](const std::string& device) {
+    return study_on(shop, device,
+                    {std::string(POLYFORM_MODELS) + "/slider_crank.yaml", "--vary", "simulation.duration=0.01,0.02",
+                     "--quantity", "most=max(correction.iterations)", "--quantity", "by=max(correction.position)",
+                     "--integrator", "rk4", "--step", "0.005"});
+  };
+  const StudyResult lanes = study("none"), result = study("cuda");
+  CHECK_THAT(result.said, Contains("the cases go on without a device: a device returns no correction.iterations"));
+  REQUIRE(result.rows.size() == 2);
+  CHECK(result.rows == lanes.rows);
+  CHECK(std::stod(result.rows[1][3]) > 0);
+}
+
+TEST_CASE("a compiler that makes no file is a reason, not a refused plugin") {
+  const Workshop shop;
+  const DeviceSetting compiler("POLYFORM_CXX", "/bin/true");
+  const Outcome compile = shop.run(
+      {"compile", std::string(POLYFORM_MODELS) + "/slider_crank.yaml", "--solver", "riccati", "-o", "model.so"});
+  CHECK(compile.code == 1);
+  CHECK_THAT(in_one_line(compile.err), Contains("the compiler ended well, but made no file"));
+}

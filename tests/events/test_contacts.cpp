@@ -132,3 +132,42 @@ TEST_CASE("a sign that flips without end does not hold a run for ever, and is to
   CHECK(record.time == Approx(0.1).epsilon(1e-2));
   CHECK(record.failure.find("`rub` (reversal) changes its sign without end at t = 0.1") != std::string::npos);
 }
+
+namespace {
+
+constexpr double pull = 10, block_mass = 10, touch_stiffness = 1e6;
+/// A block that is drawn touching up to `gap`, moves into what it touches, and is pulled out of it.
+std::string touching_block(const std::string& touch, double gap, double speed) {
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, {}]\nbodies:\n"
+      "  - {{name: a, position: [0, 0, 0.3], mass: {}, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n"
+      "joints:\n"
+      "  - {{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1],\n"
+      "     initial: {{position: {}, velocity: {}}}}}\n"
+      "forces:\n  - {{name: t, stiffness: {}, {}}}\n",
+      pull, block_mass, gap, -speed, touch_stiffness, touch);
+}
+
+}  // namespace
+
+// In it, y'' = g − ω² y: it comes back to zero after t = 2/ω atan(ω v / g), with the speed that it came with.
+TEST_CASE("a contact that begins with the run and ends within the first step is not missed") {
+  const std::string touch = GENERATE(
+      as<std::string>(), "type: tyre, wheel: {body: a}, axis: [0, 1, 0], radius: 0.3",
+      "type: tyre, wheel: {body: a}, axis: [0, 1, 0], radius: 0.3, damping: 1e-6",
+      "type: brush-tyre, wheel: {body: a}, axis: [0, 1, 0], radius: 0.3, free_rolling: true, slip_stiffness: 0, "
+      "cornering_stiffness: 0",
+      "type: bump-stop, a: {body: ground, point: [0, 0, -1]}, b: {body: a, point: [0, 0, -0.3]}, length: 1",
+      "type: joint-limit, law: compliant, joint: j, lower: 0");
+  const double omega = std::sqrt(touch_stiffness / block_mass);
+  for (const double gap : {0.0, 1e-17, -1e-16, 1e-16, 1e-15, -1e-15, 1e-12})
+    for (const double speed : {0.1, 0.015})
+      for (host::RunSettings settings : settings_of_all_integrators(0.5, 0.1)) {
+        const auto system = system_from_text(touching_block(touch, gap, speed));
+        const double lasting = 2 / omega * std::atan(omega * speed / pull), flight = 0.5 - lasting;
+        const Ended ended = run_to_end(*system, *formulations_for(*system).front(), settings);
+        INFO(touch << ", gap " << gap << ", speed " << speed << ", " << settings.integrator.name());
+        CHECK(ended.velocities[0].z == Approx(speed + pull * flight).epsilon(1e-6));
+        CHECK(ended.positions[0].z - 0.3 == Approx(speed * flight + 0.5 * pull * flight * flight).epsilon(1e-6));
+      }
+}

@@ -69,7 +69,8 @@ Status CountedSystem::looked_at(bool evaluated, double t, std::span<const double
   }
   if (all_finite(ydot)) return Status::ok;
   const auto bad = std::ranges::find_if(ydot, [](double x) { return !std::isfinite(x); });
-  const Message which("the derivative of state {} (counted from 0) is not finite ({})", bad - ydot.begin(), *bad);
+  const Message which("the derivative of state {} (counted from 0) is not finite ({})", bad - ydot.begin(),
+                      std::isnan(*bad) ? std::abs(*bad) : *bad);  // its sign depends on the compiler
   ode_.find_not_finite(t, y);
   failure_.say(said(which, t, ode_.failure()));
   return Status::failed;

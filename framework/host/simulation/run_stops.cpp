@@ -25,7 +25,10 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
   for (const ElementEvents::Source& source : sources()) knots_.add(*source.events, source.type);
 }
 
-void RunStops::begin(double t) { begin_from(t - 2 * time_resolution(t)); }
+void RunStops::begin(double t) {
+  begin_from(t - 2 * time_resolution(t));
+  if (!events_.empty()) events_.note_beginning();
+}
 
 void RunStops::pass_what_is_due(double t) {
   if (!(t > 0) || events_.empty() || !events_.pass_what_is_due()) return;
@@ -45,6 +48,7 @@ void RunStops::begin_behind_jump() {
     motion_.begin_anew_from_state(motion_.time(), 0);
   }
   begin_searches();
+  if (!events_.empty()) events_.note_beginning();
 }
 
 void RunStops::begin_from(double t) {

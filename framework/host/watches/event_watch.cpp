@@ -26,18 +26,15 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 // Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
 // beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
 constexpr double approach_without_control = 0.75;
-// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its
-// error is too large in any step across it, however short.
-constexpr double ways_crossed = 2;
-// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
-// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
-constexpr double receding = 8;
 // The turn of anything that event functions move with, rad, from one sample to the next. Along a turn a function of the
 // position is a sine. Two values and two rates tell this sine from any other, down to two samples a turn; an eighth
 // leaves room for functions with a few waves more.
 constexpr double share_of_turn = 0.125 * 2 * 3.14159265358979323846;
 // So many samples a step has at most: a step's own evaluations cost about as much as some tens.
 constexpr double samples_of_step = 64;
+// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its
+// error is too large in any step across it, however short.
+constexpr double ways_crossed = 2;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
@@ -371,13 +368,9 @@ double EventWatch::longest_step() {
     const bool again = nearest == stuck_.function && search_.values()[nearest] == stuck_.value;
     stuck_ = {nearest, search_.values()[nearest], again ? 2 * stuck_.factor : 1};
   }
+  if (first_steps_ > 0) longest = std::min(longest, step_at_beginning());
   if (restarted_ > -never) longest = std::min(longest, pace_.growth * (integrator_.time() - restarted_));
   return std::max(longest, first_step());
-}
-
-std::string EventWatch::held_by_guard() const {
-  const double step = integrator_.time() - integrator_.previous_time();
-  return guard_ <= 2 * step ? elements_.guarding() : std::string();
 }
 
 std::vector<std::string> EventWatch::warnings() const {

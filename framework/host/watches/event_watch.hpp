@@ -26,6 +26,10 @@ class EventWatch final : private Signals {
   bool empty() const { return elements_.empty(); }
   /// Evaluates the events at the integrator's time. To be called before the first step and after each new beginning.
   void begin();
+  /// After begin(): tells that what moves begins here, or goes on behind a jump. An event function that is zero within
+  /// rounding and goes to the sign that zero has then changes it no more: what begins behind it begins without an
+  /// event, and the steps behind it grow as behind one.
+  void note_beginning() { first_steps_ = 2; }
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
@@ -80,6 +84,9 @@ class EventWatch final : private Signals {
  private:
   // A part of the time: an event is located so well. Rounding of the time itself is some 1e-16.
   static constexpr double located = 1e-13;
+  // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
+  // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
+  static constexpr double receding = 8;
 
   /// An event function that changes its sign again and again while no time passes (a sign that flips with each step, or
   /// one made of rounding) is left alone for a while, each time for twice as long: so every run goes on,
@@ -92,6 +99,7 @@ class EventWatch final : private Signals {
   };
   std::size_t size() const noexcept override { return elements_.size(); }
   double sample(double t, std::span<double> values, std::span<double> rates) override;
+  double step_at_beginning();
   double find_rates(double t, std::span<double> values, std::span<double> rates);
   bool counts(std::size_t k, bool rising) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
@@ -126,7 +134,8 @@ class EventWatch final : private Signals {
   };
   Pace pace_;
   double guard_ = never;       ///< at the integrator's time
-  double restarted_ = -never;  ///< the last event
+  double restarted_ = -never;  ///< the last event, or a beginning at one
+  int first_steps_ = 0;        ///< to come since note_beginning(): two, where one has to tell rates
   std::size_t count_ = 0;
   SignChange found_;  ///< the last event, and the sign that its function has changed to
   bool rising_ = false;

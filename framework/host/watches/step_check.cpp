@@ -126,9 +126,10 @@ std::optional<std::string> StepCheck::warning(std::size_t steps) const {
       all = std::max(all, error / way);
   if (!(all > seen)) return std::nullopt;
   return fmt::format(
-      "the step of {:g} s is too long: repeated as two of half the size, {} of the {} steps differ so much that all "
-      "steps together come to {:.2g} of the way that a state moves. Give a smaller --step, or an adaptive integrator",
-      step_, looked_ + peaks_, steps, all);
+      "the step of {:g} s is too long: {} steps were repeated as two of half the size, and differ so much that all "
+      "steps of the run together come to {:.2g} of the way that a state moves. Give a smaller --step, or an adaptive "
+      "integrator",
+      step_, looked_ + peaks_, all);
 }
 
 }  // namespace polyform::host::watches

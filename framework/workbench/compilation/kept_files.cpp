@@ -60,6 +60,9 @@ KeptFile keep_compiled(const CompiledName& name, const std::string& source, cons
   const WorkingFolder work(all);
   write_file(work.file(from), source);
   make(work);
+  if (!fs::exists(work.file(to)))
+    throw Failure(Exit::simulation_failed, fmt::format("the compiler ended well, but made no file {}", to),
+                  "Is it a C++ compiler?");
   write_file(work.file("record"), record);
   write_file(work.file("sum"), digest_of(file_content(work.file(to).string()).value_or("")));
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

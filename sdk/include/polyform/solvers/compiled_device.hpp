@@ -85,6 +85,8 @@ class DeviceRun {
       time = end;
       if (end >= grid - grid_share * in_.step) ++steps;
     }
+    watch_.end(model_);
+    bad_ |= watch_.is_near();
     in_.marks[w_] = bad_ ? 1 : 0;
   }
 
@@ -171,14 +173,20 @@ class DeviceRun {
     room.bad = &bad_;
   }
 
-  /// From y_ to at_ by rk4. is_watched: whether the run goes on from its end. The second stage goes along a straight
-  /// line, on which a body that begins at rest stays where it is: no event is looked for there.
+  /// From y_ to at_ by rk4. is_watched: whether the run goes on from its end.
   POLYFORM_KERNEL void step(double time, double h, bool is_watched) {
     for (unsigned stage = 0; stage < 4; ++stage) {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
-      if (is_watched && stage != 1) watch_.look(model_, time + on);
+      if (stage == 0 && !watch_.has_begun())
+        watch_.look(model_, time);
+      else if (!is_watched)
+        watch_.look_aside(model_);
+      else if (stage == 1)
+        watch_.look_ahead(model_, on, h);
+      else
+        watch_.look(model_, time + on);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) sum_[i] =
           stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
@@ -196,7 +204,10 @@ class DeviceRun {
         at_[i] = y_[i] + h * sum;
       }
       find_rates();
-      if (stage != 1) watch_.look(model_, time + device::share_of_stage(stage) * h);
+      if (stage == 1)
+        watch_.look_ahead(model_, device::share_of_stage(stage) * h, h);
+      else
+        watch_.look(model_, time + device::share_of_stage(stage) * h);
       if (stage == 0) watch_.keep(model_);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) k[stage * row_size() + i] = rates_[i];
     }
