@@ -146,7 +146,8 @@ gravity: [0, -9.81, 0]
 bodies:
   - {name: crank, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
   - {name: coupler, position: [0, 1, 0], mass: 1, center_of_mass: [1, 0.2, 0], inertia: {xx: 0.01, yy: 0.33, zz: 0.33}}
-  - {name: rocker, position: [2, 0, 0], mass: 1, center_of_mass: [0, 0.7, 0], inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
+  - {name: rocker, position: [2, 0, 0], mass: 1, center_of_mass: [0, 0.7, 0],
+     inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
 joints:
   - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1]}
   - {name: b, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
