@@ -12,27 +12,37 @@ constexpr double least_combination = 1e-9;
 // A row of a loop whose pivot is below this part of the largest depends on others.
 constexpr double least_pivot = 1e-11;
 
-/// Bodies move relative to each other in six ways; forces that follow a body add to that.
-std::size_t most_combinations(const LinearizedTree::Far& f) { return std::min<std::size_t>(f.count, 8); }
+// What a force may have where all that forces may have would be too much: its largest combinations.
+constexpr std::size_t most_if_many = 8;
+
+std::size_t size_of(const LinearizedTree& tree, std::size_t most_of_one) {
+  std::size_t size = tree.rows().size();
+  for (const LinearizedTree::Far& f : tree.far()) size += std::min(f.most, most_of_one);
+  return size;
+}
+
+/// The combinations that each force may have at most.
+std::size_t most_combinations(const LinearizedTree& tree, std::size_t largest) {
+  return size_of(tree, largest) > largest ? most_if_many : largest;
+}
 
 }  // namespace
 
 template <class T>
 std::size_t NewtonBorder<T>::most(const LinearizedTree& tree) noexcept {
-  std::size_t size = tree.rows().size();
-  for (const LinearizedTree::Far& f : tree.far()) size += most_combinations(f);
-  return size;
+  return size_of(tree, most_combinations(tree, largest));
 }
 
 template <class T>
-NewtonBorder<T>::NewtonBorder(const LinearizedTree& tree, NewtonSweep<T>& sweep)
-    : tree_(tree), sweep_(sweep), rows_(tree.rows().size()) {
+NewtonBorder<T>::NewtonBorder(const LinearizedTree& tree, NewtonSweep<T>& sweep, StateCouplings<T>& states)
+    : tree_(tree), sweep_(sweep), states_(states), rows_(tree.rows().size()) {
   if (most(tree) > largest) return;
+  const std::size_t most_of_one = most_combinations(tree, largest);
   std::size_t numbers = 0, work = 0;
   for (std::size_t i = 0; i < tree.far().size(); ++i) {
     const LinearizedTree::Far& f = tree.far()[i];
-    splits_.push_back({i, 0, 0, most_combinations(f), numbers});
-    numbers += 2 * most_combinations(f) * f.count;
+    splits_.push_back({i, 0, 0, std::min(f.most, most_of_one), numbers});
+    numbers += 2 * splits_.back().most * f.count;
     work = std::max(work, f.count * f.count);
   }
   const std::size_t size = most(tree);
@@ -48,13 +58,17 @@ NewtonBorder<T>::NewtonBorder(const LinearizedTree& tree, NewtonSweep<T>& sweep)
   column_order_.resize(size);
 }
 
-/// Writes E = K + G/γ of a force as L R, by its largest elements one after the other.
+/// Writes E = K + G/γ of a force, with what its states do, as L R, by its largest elements one after the other.
 template <class T>
 void NewtonBorder<T>::split(const LinearizedTree::Far& f) noexcept {
   Split& s = splits_[static_cast<std::size_t>(&f - tree_.far().data())];
   using std::abs;
   const std::size_t n = f.count;
   for (std::size_t k = 0; k < n * n; ++k) work_[k] = tree_.far_K(f)[k] + sweep_.by_gamma() * tree_.far_G(f)[k];
+  if (f.states != LinearizedTree::none) {
+    const T* const across = states_.across(f.states);
+    for (std::size_t k = 0; k < n * n; ++k) work_[k] += across[k];
+  }
   double scale = 0;
   s.first = size_;
   s.count = 0;
@@ -152,8 +166,9 @@ void NewtonBorder<T>::eliminate() noexcept {
 }
 
 template <class T>
-void NewtonBorder<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
+void NewtonBorder<T>::solve(std::span<T> steps, std::span<T> rates, std::span<T> x) noexcept {
   sweep_.begin(steps, rates);
+  states_.begin(sweep_, steps, x);
   const T square = T(1) / (sweep_.by_gamma() * sweep_.by_gamma());
   for (std::size_t i = 0; i < rows_; ++i) {
     right_[i] = T{};
@@ -195,6 +210,10 @@ void NewtonBorder<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
       const T* const response = responses_.data() + column_order_[k] * found_.size();
       for (std::size_t i = 0; i < found_.size(); ++i) found_[i] += unknowns_[k] * response[i];
     }
+  }
+  if (!states_.empty()) {
+    if (size_ > 0) sweep_.move(found_);
+    states_.finish(sweep_, found_, x);
   }
   sweep_.finish(found_, steps, rates);
 }

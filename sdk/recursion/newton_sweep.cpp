@@ -14,8 +14,8 @@ constexpr std::size_t most_directions = 6;
 }  // namespace
 
 template <class T>
-NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree)
-    : tree_(tree), S_(tree.frames()), bodies_(tree.bodies()), modes_(tree) {
+NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree, const StateCouplings<T>& states)
+    : tree_(tree), states_(states), S_(tree.frames()), bodies_(tree.bodies()), modes_(tree) {
   std::size_t directions = 0, squares = 0;
   for (const LinearizedTree::Body& b : tree.bodies()) {
     directions += b.count;
@@ -36,6 +36,7 @@ bool NewtonSweep<T>::factorize(const T& gamma) noexcept {
     const Six<double>&G = tree_.G(i), &K = tree_.K(i);
     for (std::size_t k = 0; k < 36; ++k) S_[i].m[k] = by_gamma_ * G.m[k] + K.m[k];
     if (i < bodies_.size() && bodies_[i].element == LinearizedTree::none) S_[i].add(by_square_, tree_.M(i));
+    if (!states_.empty()) S_[i] += states_.frame(i);
   }
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     const std::uint32_t element = bodies_[i].element;
@@ -49,6 +50,7 @@ template <class T>
 bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
   const LinearizedTree::Body& b = bodies_[i];
   const LinearizedTree::Coupling* coupling = b.coupling == LinearizedTree::none ? nullptr : &tree_.coupling(b);
+  const bool with_states = !states_.empty();
   const std::size_t n = b.count;
   const Six<T>& S = S_[i];
   const Spatial* H = tree_.H(b);
@@ -62,6 +64,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
   if (coupling != nullptr) {
     W.add(T(1), coupling->inner_K);
     W.add(by_gamma_, coupling->inner_G);
+    if (with_states) W += states_.inner(b.coupling);
   }
   // Conditions of the joint: A δ + R ξ_p = …
   T* A = inverse_.data() + b.square;
@@ -70,6 +73,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
     for (std::size_t l = 0; l < n; ++l) {
       T a = dot_with(H[k], U[l]) - stiffness[k * n + l] - by_gamma_ * damping[k * n + l];
       for (std::size_t j = 0; j < n; ++j) a += damping[k * n + j] * turn_rate[j * n + l];
+      if (with_states) a += states_.joint(b.square)[k * n + l];
       if (b.reversed) a += dot(turning[k], H[l].angular);
       A[k * n + l] = a;
     }
@@ -100,6 +104,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
     Six<T> outer;
     outer.add(T(1), coupling->outer_K);
     outer.add(by_gamma_, coupling->outer_G);
+    if (with_states) outer += states_.outer(b.coupling);
     for (std::size_t k = 0; k < n; ++k) {
       Vector h;
       add_scaled(h, T(1), H[k]);

@@ -5,12 +5,13 @@
 namespace polyform {
 
 template <class T>
-TreeNewton::Place<T>::Place(const LinearizedTree& linearized)
-    : sweep(linearized),
-      border(linearized, sweep),
+TreeNewton::Place<T>::Place(const LinearizedTree& linearized, std::size_t states_of_all)
+    : states(linearized),
+      sweep(linearized, states),
+      border(linearized, sweep, states),
       steps(linearized.directions()),
       rates(linearized.directions()),
-      states(linearized.derivatives()) {}
+      x(states_of_all) {}
 
 TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Vec3& origin,
                        const ClosingConstraints* closing)
@@ -18,8 +19,8 @@ TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Ve
       state_(state),
       closing_(closing),
       tree_(view, origin, closing),
-      real_(tree_),
-      complex_(tree_),
+      real_(tree_, view.states),
+      complex_(tree_, view.states),
       q_(view.nq) {}
 
 void TreeNewton::linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
@@ -39,13 +40,9 @@ void TreeNewton::linearize(double t, std::span<const double> y, const PlacedStat
                   .cut = cut});
 }
 
-bool TreeNewton::prepare(double gamma) noexcept {
-  return real_.sweep.factorize(gamma) && real_.border.factorize() && real_.states.prepare(gamma);
-}
+bool TreeNewton::prepare(double gamma) noexcept { return real_.prepare(gamma); }
 
-bool TreeNewton::prepare(std::complex<double> gamma) noexcept {
-  return complex_.sweep.factorize(gamma) && complex_.border.factorize() && complex_.states.prepare(gamma);
-}
+bool TreeNewton::prepare(std::complex<double> gamma) noexcept { return complex_.prepare(gamma); }
 
 /// Turns coordinates into steps in the velocity coordinates; a part that is no such step (the length of a quaternion)
 /// stays in y.
@@ -120,7 +117,9 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
     place.steps[modes + k] = read(eta + k);
     place.rates[modes + k] = read(etadot + k);
   }
-  place.border.solve(place.steps, place.rates);
+  const std::size_t first = state_.moving();
+  for (std::size_t k = 0; k < place.x.size(); ++k) place.x[k] = read(first + k);
+  place.border.solve(place.steps, place.rates, place.x);
   for (const JointData& joint : view_.tree_joints()) {
     for (std::size_t k = 0; k < joint.nv; ++k)
       write(view_.nq_tree + joint.v_offset + k, place.rates[joint.v_offset + k]);
@@ -135,9 +134,7 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
     write(etadot + k, place.rates[modes + k]);
   }
   move_cut_joints(place, read, write);
-  const std::size_t first = state_.moving();
-  place.states.solve([&](std::size_t k) { return read(first + k); },
-                     [&](std::size_t k, const T& value) { write(first + k, value); });
+  for (std::size_t k = 0; k < place.x.size(); ++k) write(first + k, place.x[k]);
 }
 
 void TreeNewton::solve(std::span<double> x) noexcept {

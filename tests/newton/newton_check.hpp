@@ -36,8 +36,9 @@ class NewtonCheck {
 
   NewtonMatrix* matrix() { return ask<NewtonMatrix>(*solver_); }
 
-  /// The part of a random error that one iteration leaves.
-  double residual(std::complex<double> gamma) {
+  /// The part of a random error that one iteration leaves. size_of_states: of first-order states, against that of
+  /// displacements.
+  double residual(std::complex<double> gamma, double size_of_states = 1) {
     NewtonMatrix* const newton = matrix();
     REQUIRE(newton != nullptr);
     REQUIRE(newton->linearize(0, y_) == Status::ok);
@@ -50,7 +51,9 @@ class NewtonCheck {
       for (double& x : imaginary) x = normal(random);
     // A velocity counts by the displacement that it makes in the time γ.
     const std::span<const StateKind> kinds = ask<SecondOrderSystem>(*solver_)->kinds();
-    const auto unit = [&](std::size_t i) { return kinds[i] == StateKind::velocity ? 1 / std::abs(gamma) : 1.0; };
+    const auto unit = [&](std::size_t i) {
+      return kinds[i] == StateKind::velocity ? 1 / std::abs(gamma) : kinds[i] == StateKind::other ? size_of_states : 1;
+    };
     for (std::size_t i = 0; i < n; ++i) {
       real[i] *= unit(i);
       imaginary[i] *= unit(i);

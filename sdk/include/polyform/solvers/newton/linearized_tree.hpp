@@ -67,6 +67,7 @@ class LinearizedTree {
   const double* damping(const Body& b) const { return blocks_.damping.data() + b.square; }
   const double* turn_rate(const Body& b) const { return blocks_.turn_rate.data() + b.square; }
   const ForceDerivatives& derivatives() const { return forces_.derivatives(); }
+  const LinearizedStates& states() const { return forces_.states(); }
   std::span<const Far> far() const { return forces_.far(); }
   const Pattern& pattern(std::size_t i) const { return forces_.pattern(i); }
   const double* far_K(const Far& f) const { return forces_.far_K(f); }

@@ -3,6 +3,8 @@
 //
 //   P x − U μ = loads     P: the tree, solved by the sweep
 //   Vᵀ x − D μ = g        loops: V = U, D = 0; forces with loads E Pᵀx = L (R Pᵀ x): U = P L, V = P Rᵀ, D = 1
+//
+// E: with what first-order states of the force do (state_couplings.hpp).
 #pragma once
 
 #include <complex>
@@ -19,7 +21,7 @@ template <class T>
 class NewtonBorder {
  public:
   /// The arguments outlive the object.
-  NewtonBorder(const LinearizedTree&, NewtonSweep<T>&);
+  NewtonBorder(const LinearizedTree&, NewtonSweep<T>&, StateCouplings<T>&);
 
   /// The largest border that is worth its cost: a matrix of its square is factorized for each step size.
   static constexpr std::size_t largest = 400;
@@ -28,8 +30,8 @@ class NewtonBorder {
   static std::size_t most(const LinearizedTree&) noexcept;
   /// After NewtonSweep::factorize. False if the border is singular by more than dependent rows of loops.
   bool factorize() noexcept;
-  /// Does the work of NewtonSweep's three parts together.
-  void solve(std::span<T> steps, std::span<T> rates) noexcept;
+  /// Does the work of NewtonSweep's three parts together, and solves the first-order states x.
+  void solve(std::span<T> steps, std::span<T> rates, std::span<T> x) noexcept;
 
  private:
   void split(const LinearizedTree::Far&) noexcept;
@@ -39,6 +41,7 @@ class NewtonBorder {
 
   const LinearizedTree& tree_;
   NewtonSweep<T>& sweep_;
+  StateCouplings<T>& states_;
   /// A force's combinations: first among the unknowns, their number; L and R in numbers_ from at, most × count each.
   struct Split {
     std::size_t far, first, count, most, at;

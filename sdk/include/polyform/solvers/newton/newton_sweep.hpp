@@ -17,6 +17,7 @@
 
 #include "polyform/solvers/newton/linearized_tree.hpp"
 #include "polyform/solvers/newton/modal_elimination.hpp"
+#include "polyform/solvers/newton/state_couplings.hpp"
 
 namespace polyform {
 
@@ -25,8 +26,8 @@ namespace polyform {
 template <class T>
 class NewtonSweep {
  public:
-  /// The tree outlives the object.
-  explicit NewtonSweep(const LinearizedTree&);
+  /// The arguments outlive the object. states: those of the tree, prepared for the same γ before each factorization.
+  NewtonSweep(const LinearizedTree&, const StateCouplings<T>& states);
 
   /// Factorizes at the tree's linearization. False if the matrix is singular.
   bool factorize(const T& gamma) noexcept;
@@ -60,6 +61,7 @@ class NewtonSweep {
   bool eliminate(std::size_t body) noexcept;
 
   const LinearizedTree& tree_;
+  const StateCouplings<T>& states_;
   T by_gamma_{}, by_square_{};  ///< 1/γ, 1/γ²
   std::vector<Six<T>> S_;
   std::vector<Vector> Y_, passed_;  ///< per direction; passed_: its wrench on the parent

@@ -8,7 +8,6 @@
 #include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
 #include "polyform/solvers/newton/newton_border.hpp"
-#include "polyform/solvers/newton/state_inverses.hpp"
 
 namespace polyform {
 
@@ -38,12 +37,15 @@ class TreeNewton {
   /// A sweep with its right-hand sides, per direction of the tree, and the first-order states.
   template <class T>
   struct Place {
-    explicit Place(const LinearizedTree& tree);
+    Place(const LinearizedTree& tree, std::size_t states_of_all);
+    bool prepare(const T& gamma) noexcept {
+      return states.prepare(gamma) && sweep.factorize(gamma) && border.factorize();
+    }
 
+    StateCouplings<T> states;
     NewtonSweep<T> sweep;
     NewtonBorder<T> border;
-    std::vector<T> steps, rates;
-    StateInverses<T> states;
+    std::vector<T> steps, rates, x;
   };
   template <class T, class Read, class Write>
   void solve(Place<T>&, const Read&, const Write&) noexcept;
