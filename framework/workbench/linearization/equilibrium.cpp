@@ -168,8 +168,8 @@ bool goes_nearer(EquilibriumEquations& balance, const VectorXd& z, const VectorX
 }
 
 /// Down the potential energy. True when the steps have settled.
-bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& iterations) {
-  double before = none_before, difference = difference_step, least = none_before;
+bool descend(EquilibriumEquations& balance, const VectorXd& sizes, double difference, std::size_t& iterations) {
+  double before = none_before, least = none_before;
   int idle = 0;
   std::optional<DescentStep> known;
   for (; iterations < most_iterations; ++iterations) {
@@ -227,16 +227,21 @@ bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes, bool at_r
 }
 
 /// Down the potential energy, again as long as what acts has become less on the way: what was rounding beside the
-/// forces of the start may be none beside those of the end.
+/// forces of the start may be none beside those of the end. Then with the finest differences.
 bool descend(EquilibriumEquations& balance, const System& system, const SolverMaker& make,
              const EquilibriumRequest& request, VectorXd sizes, std::size_t& iterations) {
-  while (descend(balance, sizes, iterations)) {
+  double difference = difference_step;
+  bool settled = false;
+  while (descend(balance, sizes, difference, iterations)) {
+    settled = true;
     const VectorXd now = sizes_of(system, make, balance, request);
     const bool less = (now.array() < 0.1 * sizes.array()).any();
     sizes = now;
-    if (!less || balance.moves() == 0 || is_balanced(balance, sizes, true)) return true;
+    if (balance.moves() == 0 || is_balanced(balance, sizes, true)) return true;
+    if (!less && difference == least_difference) return true;
+    if (!less) difference = least_difference;
   }
-  return false;
+  return settled;
 }
 
 /// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes
