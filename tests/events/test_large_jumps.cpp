@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "framework/host/watches/pace_watch.hpp"
 #include "tests/events/elements.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
@@ -93,5 +94,22 @@ TEST_CASE("fixed steps that events cut short are not told to be too long") {
     INFO(end.record.failure);
     REQUIRE(end.record.end == host::End::done);
     for (const std::string& warning : end.record.warnings) CHECK(warning == "");
+  }
+}
+
+// After a million steps 1e5 times as many to come are out of reach, 1e4 times as many are not.
+TEST_CASE("a million steps tell that the end is out of reach of slow ones") {
+  const auto system = slide(0, push("0"));
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  const host::SolverOde ode(*solver, system->view());
+  for (const double part : {5e-6, 2e-4}) {
+    host::PaceWatch pace(1);
+    pace.begin_from(0);
+    std::size_t told = 0;
+    for (std::size_t k = 1; k <= 1000000 && told == 0; ++k) {
+      pace.look(part * 1e-6 * static_cast<double>(k), 12 * k, ode);
+      if (pace.out_of_reach(false)) told = k;
+    }
+    CHECK(told == (part < 1e-5 ? 1000000 : 0));
   }
 }

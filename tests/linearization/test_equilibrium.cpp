@@ -286,3 +286,48 @@ TEST_CASE("a vehicle on bushings of 1e7 N/m settles") {
   }
   CHECK(tried);
 }
+
+// The weight hangs straight below its spring or cable, which is longer by m g / k; rounding of 0.8 m is 1e-16 m.
+TEST_CASE("a weight on a stiff spring or cable that may turn comes to hang, however stiff it is") {
+  const auto element = GENERATE(as<std::string>{},
+                                "spring-damper, a: {body: ground, point: [0, 0, 0]}, b: {body: a, "
+                                "point: [0, 0, 0]}",
+                                "cable, points: [{body: ground, point: [0, 0, 0]}, {body: a, point: [0, 0, 0]}]");
+  struct Start {
+    double x, z;
+  };
+  for (const double stiffness : {1e3, 1e6, 1e7, 1e8})
+    for (const Start start : {Start{0.1, -0.8}, Start{0.5, -0.6245}, Start{0.1, -0.5}, Start{1e-3, -0.8}}) {
+      const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies: [{{name: a, mass: 1, position: [{0}, 0, {1}], inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}]
+joints: [{{name: j, type: planar, base: ground, moving: a, position: [{0}, 0, {1}], axis: [0, 1, 0],
+  axis2: [1, 0, 0]}}]
+forces:
+  - {{name: s, type: {2}, free_length: 0.8, stiffness: {3}, damping: 300}}
+  - {{name: t, type: joint-spring-damper, joint: j, stiffness: [0, 0, 1]}}
+)",
+                                                       start.x, start.z, element, stiffness));
+      const Formulation& f = *formulations_for(*system).front();
+      INFO(element << ", " << stiffness << " N/m from " << start.x << ", " << start.z);
+      const host::Equilibrium found = search(*system, f);
+      CHECK(found.balanced);
+      CHECK(found.iterations < 60);
+      // Along x, and against z.
+      CHECK(start.x + found.point.state.q[0] == Approx(0).margin(1e-8));
+      CHECK(start.z - found.point.state.q[1] == Approx(-0.8 - 9.81 / stiffness).epsilon(1e-13));
+    }
+}
+
+TEST_CASE("a weight that a slack cable does not hold is not said to rest") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: a, mass: 1, position: [0, 0, -0.5], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}]
+joints: [{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, -0.5], axis: [0, 0, 1]}]
+forces: [{name: s, type: cable, points: [{body: ground, point: [0, 0, -1e4]}, {body: a, point: [0, 0, 0]}],
+  free_length: 2e4, stiffness: 1e10}]
+)");
+  for (const Formulation* f : formulations_for(*system)) CHECK(!search(*system, *f).balanced);
+}

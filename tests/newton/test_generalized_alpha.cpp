@@ -241,3 +241,54 @@ TEST_CASE("an implicit integrator that stalls names the element that it does not
     if (which == 0) CHECK(record.failure.find("a softer law there") != std::string::npos);
   }
 }
+
+// 2 q̈ = -1e4 q - 1e6 q̇: after 2e-6 s the speed is -1e-2 q, and q = 0.2 exp(-1e-2 t) from then on.
+TEST_CASE("a transient at the start that generalized-alpha passes over is no motion that explodes") {
+  const auto system = system_from_text(R"yaml(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 2, inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}]
+joints: [{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],
+  initial: {position: 0.2}}]
+forces: [{name: u, type: joint-force, joint: j, effort: {expression: "-1e4*q(j)-1e6*v(j)"}}]
+)yaml");
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  host::RunSettings settings = run_settings();
+  settings.duration = 200;
+  settings.output_interval = 2;
+  settings.relative_tolerance = 1e-7;
+  settings.absolute_tolerance = 1e-9;
+  for (const double rho : {0.0, 0.8, 1.0}) {
+    settings.integrator = alpha(rho, false);
+    const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+    INFO(rho);
+    REQUIRE(record.end == host::End::done);
+    for (const std::string& warning : record.warnings) {
+      INFO(warning);
+      CHECK(warning.find("explodes") == std::string::npos);
+      CHECK(warning.find("not those of the model") == std::string::npos);
+      CHECK(warning.find("chooses its steps") == std::string::npos);
+    }
+  }
+}
+
+// The steps that damp a vibration of the model give another motion than the model's.
+TEST_CASE("a vibration that generalized-alpha damps is no transient that dies away") {
+  const auto system = system_from_text(R"yaml(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 1, inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}]
+joints: [{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],
+  initial: {position: 1e-6}}]
+forces: [{name: u, type: joint-force, joint: j, effort: {expression: "-1e6*q(j)-1e-3*v(j)"}}]
+)yaml");
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  host::RunSettings settings = run_settings();
+  settings.integrator = alpha(0, false);
+  settings.duration = 10;
+  settings.output_interval = 1;
+  settings.relative_tolerance = settings.absolute_tolerance = 1e-3;
+  const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+  for (const std::string& warning : record.warnings) {
+    INFO(warning);
+    CHECK(warning.find("dies away at once") == std::string::npos);
+  }
+}

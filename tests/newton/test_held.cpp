@@ -126,3 +126,47 @@ forces:
   CHECK_THAT(run(*model(1e8, 0, 1e4, 2e3), formulation, "dop853", 0.3).choices,
              StartsWith("force `first` at 1e+04 rad/s"));
 }
+
+// ẋ = -1e6 x + … is the fast one of the two signals; the force that they drive is soft.
+TEST_CASE("a signal that is fast by itself is named as what holds explicit steps down") {
+  const std::string formulation = GENERATE("riccati", "cartesian", "reduced");
+  const auto system = system_from_text(R"yaml(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 2, inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}]
+joints: [{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],
+  initial: {position: 0.2}}]
+signals:
+  - {name: slow, type: transfer-function, input: "-q(j)", numerator: [1], denominator: [1, 1]}
+  - {name: quick, type: transfer-function, input: "-q(j)-v(j)", numerator: [1], denominator: [1e-6, 1]}
+forces: [{name: u, type: joint-force, joint: j, effort: {expression: "signal(slow)+signal(quick)"}}]
+)yaml");
+  CHECK_THAT(run(*system, formulation, "dopri5", 0.02).choices, StartsWith("signal `quick` at 1e+06"));
+}
+
+// 1e6 / 2 per second by the force `brake`; the signal needs a second.
+TEST_CASE("of forces that follow signals the one that is stiff is named") {
+  const auto system = system_from_text(R"yaml(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 2, inertia: {xx: 1e-3, yy: 1e-3, zz: 1e-3}}]
+joints: [{name: j, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0],
+  initial: {position: 0.2}}]
+signals: [{name: slow, type: transfer-function, input: "-q(j)", numerator: [1], denominator: [1, 1]}]
+forces:
+  - {name: soft, type: joint-force, joint: j, effort: {expression: "signal(slow)"}}
+  - {name: brake, type: joint-force, joint: j, effort: {expression: "signal(slow)-1e6*v(j)"}}
+)yaml");
+  CHECK_THAT(run(*system, "riccati", "dopri5", 0.05).choices, StartsWith("force `brake` at 5e+05"));
+}
+
+// R/L = 2e6 per second.
+TEST_CASE("a module whose states are fast by themselves is named as what holds explicit steps down") {
+  const std::string formulation = GENERATE("riccati", "cartesian");
+  const auto system = system_from_text(R"yaml(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: w, mass: 1, inertia: {xx: 0.002, yy: 0.002, zz: 0.003}}]
+joints: [{name: j, type: revolute, base: ground, moving: w, position: [0, 0, 0], axis: [0, 0, 1]}]
+modules: [{name: mo, type: dc-motor, joint: j, voltage: {sine: {amplitude: 12, frequency: 1.0}}, resistance: 2,
+  inductance: 1e-06, torque_constant: 0.05, gear_ratio: 3, rotor_inertia: 1e-05}]
+)yaml");
+  CHECK_THAT(run(*system, formulation, "dopri5", 0.01).choices, StartsWith("module `mo` at 2e+06"));
+}

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <exception>
 #include <new>
+#include <utility>
 
+#include "framework/host/assembly/column_names.hpp"
 #include "framework/host/assembly/strained_rows.hpp"
 #include "framework/host/evaluation/own_batch.hpp"
+#include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/newton/linearized_tree.hpp"
@@ -21,6 +24,24 @@ namespace {
 Vec3 turn_between(const Mat3& from, const Mat3& to) {
   const Mat3 R = times_transpose(to, from);
   return 0.5 * Vec3{R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1)};
+}
+
+/// States that alone restore themselves at this part of the fastest rate make the fastest motion.
+constexpr double by_itself = 0.5;
+/// Up to so many states of a solver all are tried for the places of first-order states; beyond, those of no position
+/// and no velocity.
+constexpr std::size_t most_tried = 1000;
+/// Of so many owners of states all are looked at; of more those whose part in the motion is this one of the largest.
+constexpr std::size_t many_owners = 64;
+constexpr double large_part = 1e-3;
+
+/// What a first-order state belongs to, by the name of its column: "signal.NAME.x0" or "NAME.STATE".
+std::string owner_of(std::string_view column, std::string_view kind) {
+  constexpr std::string_view signal = "signal.";
+  std::string_view name = column.substr(0, column.rfind('.'));
+  if (!column.starts_with(signal)) return fmt::format("{} `{}`", kind, name);
+  if (name.size() < signal.size()) name = column;  // without a state of a number
+  return fmt::format("signal `{}`", name.substr(signal.size()));
 }
 
 }  // namespace
@@ -85,6 +106,24 @@ struct StiffestSearch::Loads {
 StiffestSearch::StiffestSearch(const SystemView& view, Solver& solver)
     : view_(view), solver_(solver), flexible_(view), here_(view), between_(view), there_(view) {
   for (const ForceInstances& group : view.forces) forces_.push_back(std::make_unique<Loads>(view, group));
+  const auto add = [&](std::size_t state, std::string owner) {
+    if (own_states_.empty() || own_states_.back().name != owner) own_states_.push_back({std::move(owner), {}, {}});
+    own_states_.back().states.push_back(state);
+  };
+  for (const ForceInstances& group : view.forces)
+    for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
+      for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)
+        add(k, owner_of(column_name(element_name(group, group.names[i]), group.type->descriptor().states[s].name),
+                        "force"));
+  for (const ModuleInstances& group : view.modules) {
+    std::size_t k = group.state_offset;
+    for (const auto& own : {group.type->variables(), group.type->states()})
+      for (std::size_t i = 0; i < group.instances.size(); ++i)
+        for (const Variable& variable : own) {
+          const std::string_view element = element_name(group, group.names[i]);
+          add(k++, owner_of(column_name(element, variable.name), element.empty() ? "element" : "module"));
+        }
+  }
 }
 
 StiffestSearch::~StiffestSearch() = default;
@@ -113,6 +152,8 @@ std::string_view StiffestSearch::stiffest(double t, std::span<const double> y, s
     if (!place(before, here_) || !place(after, there_)) return {};
     look_at_forces(t, rate);
     look_at_modes(rate);
+    for (std::size_t i = 0; i < n; ++i) after[i] -= before[i];
+    look_at_states(t, y.first(n), after, rate);
     // A motion of the system keeps its constraints. Where the fastest one breaks a row, the row is what moves so fast.
     if (solver_.decode(y.first(n), between_.view()) != Status::ok) return name_;
     std::string row = broken_row(view_, t, here_.view(), between_.view(), there_.view());
@@ -136,15 +177,29 @@ void StiffestSearch::look_at_forces(double t, double rate) {
     loads->efforts.clear();
     loads->add(t, -1, here_, here_.discrete);
     loads->add(t, 1, there_, here_.discrete);
-    for (std::size_t i = 0; i < loads->of_view.instances.size(); ++i)
-      note(work_of(*loads, i, rate), fmt::format("force `{}`", loads->of_view.names[i]));
+    for (std::size_t i = 0; i < loads->of_view.instances.size(); ++i) note_force(*loads, i, rate);
   }
 }
 
-/// The work of the change of an instance's loads from one moment to the other.
-double StiffestSearch::work_of(const Loads& loads, std::size_t i, double rate) const {
-  Work work = work_at_joints(loads, i);
-  for (std::size_t m = 0; m < loads.of_view.instances[i].markers.size(); ++m) {
+/// An instance, or each of the forces in it where it has those that follow signals.
+void StiffestSearch::note_force(const Loads& loads, std::size_t i, double rate) {
+  const ForceInstances& group = loads.of_view;
+  if (!element_name(group, group.names[i]).empty()) {
+    const ElementInstance& instance = group.instances[i];
+    const Range all{0, instance.markers.size(), 0, instance.joints.size()};
+    return note(work_of(loads, i, all, rate), fmt::format("force `{}`", group.names[i]));
+  }
+  const auto* const several =
+      static_cast<const expressions::FormulaForce*>(group.type->query(expressions::FormulaForce::full_names));
+  for (const expressions::FormulaForce::Part& part : several->parts())
+    note(work_of(loads, i, {part.marker, part.markers, part.joint, part.joints}, rate),
+         fmt::format("force `{}`", part.name));
+}
+
+/// The work of the change of a force's loads from one moment to the other.
+double StiffestSearch::work_of(const Loads& loads, std::size_t i, const Range& range, double rate) const {
+  Work work = work_at_joints(loads, i, range);
+  for (std::size_t m = range.marker; m < range.marker + range.markers; ++m) {
     const std::size_t k = loads.first_marker[i] + m;
     const Marker& marker = loads.attached.markers()[k];
     const BodyMotion &a = motion_of(marker.frame, here_.kinematics.frames()),
@@ -160,11 +215,15 @@ double StiffestSearch::work_of(const Loads& loads, std::size_t i, double rate) c
   return rate * std::abs(work.by_displacements) + std::abs(work.by_velocities);
 }
 
-StiffestSearch::Work StiffestSearch::work_at_joints(const Loads& loads, std::size_t i) const {
+StiffestSearch::Work StiffestSearch::work_at_joints(const Loads& loads, std::size_t i, const Range& range) const {
   Work work;
   std::size_t effort = loads.first_velocity[i];
-  for (std::size_t k = 0; k < loads.of_view.instances[i].joints.size(); ++k) {
+  for (std::size_t k = 0; k < range.joint + range.joints; ++k) {
     const JointData& joint = view_.joints[at(loads.of_view.joints[loads.first_joint[i] + k])];
+    if (k < range.joint) {
+      effort += joint.nv;
+      continue;
+    }
     const double *q = here_.q.data() + joint.q_offset, *moved = there_.q.data() + joint.q_offset;
     double step[most_joint_positions], steps[6];
     for (std::size_t c = 0; c < joint.nq; ++c) step[c] = moved[c] - q[c];
@@ -175,6 +234,58 @@ StiffestSearch::Work StiffestSearch::work_at_joints(const Loads& loads, std::siz
     }
   }
   return work;
+}
+
+/// Finds where the solver has the first-order states, by what a change of each of its numbers changes.
+void StiffestSearch::find_states(std::span<const double> y) {
+  if (std::exchange(states_found_, true)) return;
+  const auto* const parts = ask<SecondOrderSystem>(solver_);
+  std::vector<std::size_t> owner(view_.states, own_states_.size());
+  for (std::size_t o = 0; o < own_states_.size(); ++o)
+    for (const std::size_t k : own_states_[o].states) owner[k] = o;
+  std::vector<double> moved(y.begin(), y.end());
+  if (solver_.decode(y, here_.view()) != Status::ok) return;
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const bool first_order = parts != nullptr && i < parts->kinds().size() && parts->kinds()[i] == StateKind::other;
+    if (y.size() > most_tried && !first_order) continue;
+    moved[i] = y[i] + std::max(1.0, std::abs(y[i]));
+    const bool decoded = solver_.decode(moved, there_.view()) == Status::ok;
+    moved[i] = y[i];
+    if (!decoded) continue;
+    for (std::size_t k = 0; k < view_.states; ++k)
+      if (owner[k] < own_states_.size() && there_.x[k] != here_.x[k]) own_states_[owner[k]].places.push_back(i);
+  }
+}
+
+/// step: the change of the solver's states from one side of y to the other.
+void StiffestSearch::look_at_states(double t, std::span<const double> y, std::span<const double> step, double rate) {
+  if (own_states_.empty()) return;
+  find_states(y);
+  const auto part_of = [&](const OwnStates& own) {
+    double part = 0;
+    for (const std::size_t i : own.places) part = std::max(part, std::abs(step[i]));
+    return part;
+  };
+  double largest = 0, fastest = by_itself * rate;
+  for (const OwnStates& own : own_states_) largest = std::max(largest, part_of(own));
+  const double least = own_states_.size() > many_owners ? large_part * largest : 0;
+  std::vector<double> moved(y.begin(), y.end()), rates(y.size()), other(y.size());
+  if (solver_.derivative(t, y, rates) != Status::ok) return;
+  for (const OwnStates& own : own_states_) {
+    double size = 1, change = 0;
+    for (const std::size_t i : own.places) size = std::max(size, std::abs(y[i]));
+    const double part = part_of(own);
+    if (!(part > least) || !(part > 1e-10 * size)) continue;  // no part of the motion but rounding
+    for (const std::size_t i : own.places) moved[i] = y[i] + step[i];
+    const bool done = solver_.derivative(t, moved, other) == Status::ok;
+    for (const std::size_t i : own.places) {
+      moved[i] = y[i];
+      if (done) change = std::max(change, std::abs(other[i] - rates[i]));
+    }
+    if (!(change / part > fastest)) continue;
+    fastest = change / part;
+    name_ = own.name;
+  }
 }
 
 void StiffestSearch::look_at_modes(double rate) {

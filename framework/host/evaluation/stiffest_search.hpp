@@ -16,8 +16,9 @@
 namespace polyform::host::inline evaluation {
 
 /// The search compares the work of each force, and of each mode of a flexible body, in the motion: the work of the
-/// change of its loads along the displacements (springs) and along their rates (dampers). A row of a constraint that
-/// the motion breaks comes before them. Allocates.
+/// change of its loads along the displacements (springs) and along their rates (dampers). States of a signal,
+/// a force or a module that are so fast by themselves, while nothing else moves, come before them, and a row of a
+/// constraint that the motion breaks before all. Allocates.
 class StiffestSearch final : public StiffestElement {
  public:
   /// The arguments outlive the object.
@@ -43,10 +44,22 @@ class StiffestSearch final : public StiffestElement {
   bool place(std::span<const double> y, Moment&);
   /// The loads of all forces of one type at two moments, by a batch of its own.
   struct Loads;
-  double work_of(const Loads&, std::size_t instance, double rate) const;
-  Work work_at_joints(const Loads&, std::size_t instance) const;
+  /// Markers and joints of one force within an instance: an element of forces that follow signals holds several.
+  struct Range {
+    std::size_t marker, markers, joint, joints;
+  };
+  double work_of(const Loads&, std::size_t instance, const Range&, double rate) const;
+  Work work_at_joints(const Loads&, std::size_t instance, const Range&) const;
+  void note_force(const Loads&, std::size_t instance, double rate);
   void look_at_forces(double t, double rate);
   void look_at_modes(double rate);
+  /// First-order states of one signal, force or module, as numbers of the system.
+  struct OwnStates {
+    std::string name;
+    std::vector<std::size_t> states, places;  ///< places: of the states in those of the solver
+  };
+  void find_states(std::span<const double> y);
+  void look_at_states(double t, std::span<const double> y, std::span<const double> step, double rate);
   void note(double work, std::string name);
 
   const SystemView& view_;
@@ -54,6 +67,8 @@ class StiffestSearch final : public StiffestElement {
   std::vector<std::unique_ptr<Loads>> forces_;
   FlexibleSet flexible_;
   Moment here_, between_, there_;
+  std::vector<OwnStates> own_states_;
+  bool states_found_ = false;  ///< the places of own_states_
   double most_ = 0;
   std::string name_;
 };

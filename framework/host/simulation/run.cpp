@@ -143,6 +143,19 @@ void Run::explain_step(RunRecord& record) {
   record.remedy = "Give a shorter --step, or an integrator that chooses its steps (--integrator auto).";
 }
 
+/// What the steps may have passed over at the start, J.
+double Run::energy_of_transient() {
+  std::vector<double> y(motion_.states() + 1);
+  const std::span<double> start = std::span(y).first(motion_.states());
+  ObservationStore store(view_);
+  try {
+    encode_start(start_time_, solver_, start_, start);
+    return watches_.energy_of_transient(solver_, store, start_time_, std::span(y).first(motion_.equations().size()));
+  } catch (const Failure&) {
+    return 0;
+  }
+}
+
 RunSnapshot Run::snapshot() {
   RunSnapshot now{{}, record_, rows_.sums()};
   motion_.stand_at(motion_.time());
@@ -305,6 +318,8 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
     const std::size_t steps = record.steps + (before_ != nullptr ? before_->steps : 0);
     std::string text =
         watches_.fixed_step() ? rows_.warning_of_energy() : rows_.warning_of_energy(tolerances_.step_settings(), steps);
+    if (!text.empty())
+      if (std::string other = rows_.warning_of_transient(energy_of_transient()); !other.empty()) text = other;
     if (text.empty() && !watches_.fixed_step())
       text = rows_.warning_of_jump(stops_.largest_jump(), tolerances_.step_settings());
     if (!text.empty()) all.push_back(std::move(text));

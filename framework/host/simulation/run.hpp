@@ -56,6 +56,7 @@ class Run {
   /// At the end of a step, after all that happened in it.
   RunSnapshot snapshot();
   /// Adds to the failure that steps were too long, where they were.
+  double energy_of_transient();
   void explain_step(RunRecord& record);
   /// What there is to tell of the run so far.
   void tell(RunRecord& record);

@@ -50,6 +50,7 @@ class RunRows {
   std::string warning_of_jump(const EnergyJump& jump, const StepSettings& settings) const {
     return statistics_.warning_of_jump(jump, settings.relative_tolerance, settings.absolute_tolerance);
   }
+  std::string warning_of_transient(double energy) const { return statistics_.warning_of_transient(energy); }
   std::string warning_of_distance() const { return statistics_.warning_of_distance(); }
   /// The energy to which the drift is relative, J.
   double moved() const { return statistics_.scale(); }

@@ -26,6 +26,8 @@ constexpr double still = 1e-6;
 /// So many of its sizes away from the ground origin a system has places whose rounding may count. Beside a singular
 /// position a motion feels the square root of that: 3e-7 of its size, as much as a coarse tolerance.
 constexpr double far = 1e3;
+/// How many times the energy of a transient that the steps pass over may be missing: it is known by its rate alone.
+constexpr double times_transient = 2;
 /// How many times the energy at the start, with what forces could exchange, a motion has that explodes.
 constexpr double exploded = 1e3;
 
@@ -175,20 +177,32 @@ bool RunStatistics::explodes() const {
   return sums_.drift > 0.1 * moved() && sums_.kinetic > exploded * (first_kinetic + sums_.possible + sums_.lent);
 }
 
-std::string RunStatistics::warning() const {
+std::string RunStatistics::warning(bool chooses_steps) const {
   if (!(moved() > 0 && sums_.drift > lost_energy * moved())) return {};
   if (explodes())
     return fmt::format(
         "the motion explodes: the energy balance drifts by {:.1e} of what moves, and the kinetic energy comes to "
-        "{:.1e} J, for which neither the start nor any work accounts. The results are not those of the model. Steps or "
-        "tolerances are far too coarse: give a smaller --step, or an --integrator that chooses its steps",
-        sums_.drift / moved(), sums_.kinetic);
+        "{:.1e} J, for which neither the start nor any work accounts. The results are not those of the model. {}",
+        sums_.drift / moved(), sums_.kinetic,
+        chooses_steps
+            ? "The tolerances are far too coarse: give finer ones (--rtol, --atol)"
+            : "Steps or tolerances are far too coarse: give a smaller --step, or an --integrator that chooses "
+              "its steps");
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
       "or tolerances that are too coarse, constraints that rounded lengths make contradict each other a little, or an "
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
       sums_.drift / moved());
+}
+
+std::string RunStatistics::warning_of_transient(double energy) const {
+  if (!(sums_.drift <= times_transient * energy)) return {};
+  return fmt::format(
+      "the energy balance drifts by {:.2e} J, no more than the fast motion at the start passes on, which dies away at "
+      "once. The steps pass over it, as an implicit method may, so that the work within it is not counted; the "
+      "drift says nothing of the motion behind it. Finer tolerances (--rtol, --atol) count more of that work",
+      sums_.drift);
 }
 
 std::string RunStatistics::warning_of_distance() const {
@@ -207,7 +221,7 @@ double RunStatistics::step_error(double relative_tolerance, double absolute_tole
 }
 
 std::string RunStatistics::warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const {
-  if (std::string text = warning(); !text.empty() || !(moved() > 0)) return text;
+  if (std::string text = warning(true); !text.empty() || !(moved() > 0)) return text;
   const double by_steps =
       times_tolerance * static_cast<double>(steps) * step_error(relative_tolerance, absolute_tolerance);
   if (!(sums_.drift > std::max(by_steps, rounding()))) return {};

@@ -51,8 +51,11 @@ class RunStatistics {
   void begin_from(const RowSums& sums) { sums_ = sums; }
   /// The energy to which the drift of the record is relative, J.
   double scale() const;
-  /// Empty unless the balance drifts by a large part of what moves.
-  std::string warning() const;
+  /// Empty unless the balance drifts by a large part of what moves. chooses_steps: the integrator does.
+  std::string warning(bool chooses_steps = false) const;
+  /// Whether the balance drifts by no more than a transient at the start may pass on, J, so that a warning of it says
+  /// nothing of the states: and what to say instead.
+  std::string warning_of_transient(double energy) const;
   /// Of a run whose integrator controls its errors: also if the balance drifts by more than the errors of its steps
   /// come to.
   std::string warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const;

@@ -52,6 +52,12 @@ class RunWatches {
   std::string step_too_long(double t, std::span<const double> y) {
     return fixed_step_ ? stability_.too_long(longest_, t, y) : std::string();
   }
+  /// What steps that an implicit method chooses may pass over of the motion that begins with y at t:
+  /// StabilityWatch::energy_of_transient(); 0 of other methods.
+  double energy_of_transient(Solver& solver, ObservationStore& store, double t, std::span<const double> y) {
+    if (fixed_step_ || !motion_.integrator().follows_stiffness()) return 0;
+    return stability_.energy_of_transient(solver, store, longest_, t, y);
+  }
   /// The element of the fastest motion at the present state, such as "constraint `row`"; empty if it is not known.
   std::string fastest_element() { return stability_.fastest_element(); }
   /// Whether the integrator controls no errors.

@@ -25,8 +25,9 @@ class PaceWatch {
   void look(double now, std::size_t evaluations, const SolverOde&);
   /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
   /// come: a clause that tells it, without a full stop. After look(). A thousand steps tell it where 1e11 times as many
-  /// are still to come: those of a large system take seconds. A hundred evaluations count as a step. touching: rows
-  /// hold at times; where no time passes at all, their own watch tells which of them change without end.
+  /// are still to come: those of a large system take seconds. A million tell it where 1e5 times as many are. A hundred
+  /// evaluations count as a step. touching: rows hold at times; where no time passes at all, their own watch tells
+  /// which of them change without end.
   std::optional<std::string> out_of_reach(bool touching) const;
 
  private:
@@ -47,7 +48,7 @@ class PaceWatch {
     double way = never;           ///< of it, s
   };
   Stretch few_, many_;
-  std::array<Reach, 3> reaches_{Reach{1000, 1e11}, Reach{10000, 1e9}, Reach{100000, 1e7}};
+  std::array<Reach, 4> reaches_{Reach{1000, 1e11}, Reach{10000, 1e9}, Reach{100000, 1e7}, Reach{1000000, 1e5}};
   double now_ = 0;
 };
 

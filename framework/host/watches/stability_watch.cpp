@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 namespace polyform::host::inline watches {
 
@@ -17,6 +19,15 @@ constexpr std::size_t first_looks = 3, many_looks = 10;
 constexpr double at_the_bound = 0.9;
 // From here on all of them are unstable or next to it: Euler's method at 2, the one of order 4 at 2.8.
 constexpr double beyond_the_bound = 2;
+// Part of the accelerations that is left where a motion that dies away at the fastest rate has come to rest.
+constexpr double dies_away = 0.5;
+
+double acceleration_of(const Observation& now) {
+  double sum = 0;
+  for (const double a : now.acceleration) sum += std::abs(a);
+  for (const double a : now.modal_acceleration) sum += std::abs(a);
+  return sum;
+}
 
 }  // namespace
 
@@ -85,6 +96,24 @@ std::string StabilityWatch::too_long(double step, double t, std::span<const doub
       "The steps of {:.3g} s are too long: {} moves at {:.2g} rad/s, which an explicit method follows "
       "in steps shorter than about {:.1g} s",
       step, name_of_fastest(t, y, rate), rate, beyond_the_bound / rate);
+}
+
+double StabilityWatch::energy_of_transient(Solver& solver, ObservationStore& store, double step, double t,
+                                           std::span<const double> y) {
+  scale_.reset();
+  const double rate = rate_at(t, y, many_looks);
+  if (!(rate * step > 1) || !std::isfinite(rate)) return 0;
+  const std::span<const double> states = y.first(solver.state_size());
+  std::vector<double> moved(states.size());
+  if (solver.observe(t, states, store.now()) != Status::ok) return 0;
+  const double before = store.now().kinetic_energy, acting = acceleration_of(store.now());
+  if (solver.derivative(t, states, moved) != Status::ok) return 0;
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] = states[i] + moved[i] / rate;
+  if (solver.observe(t, moved, store.now()) != Status::ok) return 0;
+  // A vibration does not come to rest there, and one that steps damp is not that of the model.
+  if (!(acceleration_of(store.now()) <= dies_away * acting)) return 0;
+  const double energy = std::abs(store.now().kinetic_energy - before);
+  return std::isfinite(energy) ? energy : 0;
 }
 
 std::string StabilityWatch::held() const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/evaluation/solver_ode.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "polyform/helpers/time_scale.hpp"
@@ -29,6 +30,10 @@ class StabilityWatch {
   /// Why steps of this length, s, cannot follow the motion at a state y at t: a sentence without a full stop. Empty if
   /// an explicit method may follow it.
   std::string too_long(double step, double t, std::span<const double> y);
+  /// The kinetic energy of the velocity to which the fastest motion brings the system from a state y at t, J: with the
+  /// rate λ of that, y + ẏ / λ, as far as it differs from that at y. 0 where steps of this length, s, follow it,
+  /// and where it does not die away.
+  double energy_of_transient(Solver&, ObservationStore&, double step, double t, std::span<const double> y);
 
  private:
   void find_rate();

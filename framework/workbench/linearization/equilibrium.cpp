@@ -39,6 +39,20 @@ constexpr double no_stiffness = 1e-12;
 constexpr double inertia_rounding = 1e-14;
 /// Levenberg's damping: where it starts, and below which the least squares are solved as they are.
 constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
+/// A step leads nearer if the next one is this part of it, or less.
+constexpr double much_nearer = 0.5;
+/// Steps below the first bring Newton's method to shrink them by the second; if they shrink less, differences of
+/// derivatives become finer, down to the last (in scales).
+constexpr double near_by = 1e-2, shrinks_well = 0.1, least_difference = 1e-8;
+/// Differences for what rounding may leave: laws that bend at once, as a cable that becomes taut, are then looked at on
+/// the side where they are.
+constexpr double fine_difference = 1e-7;
+/// Rounding of a place, of its scale, and the step that is none beside it.
+constexpr double place_rounding = 8 * std::numeric_limits<double>::epsilon(), no_move = 1e-9;
+/// Steps that shrink no more by this part, so many in a row, have come to the rounding of stiff forces, if they are
+/// shorter than that.
+constexpr double still_shrinks = 0.9, move_of_stiff_rounding = 1e-8;
+constexpr int patience = 12;
 /// In place of a size that vanishes, where it divides.
 constexpr double least_size = std::numeric_limits<double>::min();
 constexpr double none_before = std::numeric_limits<double>::max();
@@ -85,10 +99,16 @@ VectorXd sizes_of(const System& system, const SolverMaker& make, const Equilibri
   return sizes;
 }
 
-/// The step of the descent, with first-order states that follow.
-VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
+/// A step of the descent.
+struct DescentStep {
+  VectorXd z;            ///< of all unknowns
+  bool restored = true;  ///< no motion has a negative stiffness
+};
+
+/// The step of the descent, with first-order states that follow. difference: of the derivatives, in scales.
+DescentStep descent_step(EquilibriumEquations& balance, const VectorXd& sizes, double difference = difference_step) {
   const Index n = balance.moves(), x = balance.states();
-  const MatrixXd J = balance.jacobian();
+  const MatrixXd J = balance.jacobian(difference);
   MatrixXd M = balance.inertia();
   M.diagonal().array() += inertia_rounding * std::max(M.trace(), least_size);
   MatrixXd G = J.topLeftCorner(n, n), follow;  // x moves by −follow z where ẋ stays 0
@@ -115,7 +135,9 @@ VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
   const double stiffest = stiffness.cwiseAbs().maxCoeff(),
                floor = std::max(digits_of_stiffness * stiffest, no_stiffness * rate);
   const double rounding = digits_of_stiffness * std::sqrt(M.diagonal().dot(size_of_move.cwiseAbs2()));
-  VectorXd z = VectorXd::Zero(balance.unknowns());
+  DescentStep step{.z = VectorXd::Zero(balance.unknowns())};
+  VectorXd& z = step.z;
+  step.restored = stiffness.minCoeff() > -floor;
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
     double along = shape.dot(force);
@@ -128,39 +150,98 @@ VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
     z.head(n) += along * std::min(1.0, longest_move / std::max(size, least_size)) * shape;
   }
   if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
-  return z;
+  return step;
+}
+
+/// Where the valley is narrow and bends, as that of a stiff spring which turns, the force on the way leads astray:
+/// after a full step the stiff motion is strained. Then Newton's next step tells how far it still is: a step counts
+/// after which the next one, by the matrix there, is much shorter. Goes there, with that step in `next`, or stays.
+bool goes_nearer(EquilibriumEquations& balance, const VectorXd& z, const VectorXd& sizes, double difference,
+                 DescentStep& next) {
+  const double size = step_size(balance, z);
+  const CanonicalState here = balance.state();
+  if (!balance.go(z)) return false;
+  next = descent_step(balance, sizes, difference);
+  if (next.restored && step_size(balance, next.z) <= much_nearer * size) return true;
+  balance.go_back(here);
+  return false;
 }
 
 /// Down the potential energy. True when the steps have settled.
-bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& iterations) {
-  double before = none_before;
+bool descend(EquilibriumEquations& balance, const VectorXd& sizes, double difference, std::size_t& iterations) {
+  double before = none_before, least = none_before;
+  int idle = 0;
+  std::optional<DescentStep> known;
   for (; iterations < most_iterations; ++iterations) {
     if (balance.moves() == 0) return balance.states() == 0;
-    VectorXd there, z = descent_step(balance, sizes);
+    DescentStep step = known ? std::move(*known) : descent_step(balance, sizes, difference);
+    known.reset();
+    VectorXd there, &z = step.z;
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
     if (has_settled(size, before)) {
       balance.go(z);  // so that its own residual does not stay
       return true;
     }
+    idle = size < still_shrinks * least ? 0 : idle + 1;
+    least = std::min(least, size);
+    if (idle >= patience && least < move_of_stiff_rounding) return true;
+    // Newton's steps that shrink slowly are those of a matrix whose differences reach over a bend.
+    if (size < near_by && size > shrinks_well * before) difference = std::max(0.1 * difference, least_difference);
     before = size;
     if (size > longest_move) z *= longest_move / size;
     const Index n = balance.moves();
     const double push = balance.now().head(n).dot(z.head(n));
-    for (int halvings = 0;; ++halvings, z *= 0.5) {
+    bool gone = false;
+    for (int halvings = 0; !gone; ++halvings, z *= 0.5) {
       if (halvings == 30) return false;
       if (balance.accelerations(z, there) && there.head(n).dot(z.head(n)) >= -0.7 * std::abs(push)) break;
+      if (halvings > 0) continue;
+      DescentStep next;
+      gone = goes_nearer(balance, z, sizes, difference, next);
+      if (gone) known = std::move(next);
     }
-    if (!balance.go(z)) return false;
+    if (!gone && !balance.go(z)) return false;
   }
   return false;
 }
 
-/// Whether everything that is free rests, by the sizes of what acts.
-bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes) {
-  for (Index k = 0; k < balance.rows(); ++k)
-    if (!(std::abs(balance.now()[k]) <= balance_tolerance * sizes[balance.size_row(k)])) return false;
-  return true;
+/// What may be left of the accelerations and rates of each row where everything that is free rests, by the sizes of
+/// what acts. Where that is not met at rest, rounding of the places counts as well, which stiff elements turn into
+/// forces; but only if no step leads further.
+VectorXd allowed(EquilibriumEquations& balance, const VectorXd& sizes, bool at_rest) {
+  VectorXd most(balance.rows());
+  for (Index k = 0; k < most.size(); ++k) most[k] = balance_tolerance * sizes[balance.size_row(k)];
+  if (!at_rest || balance.moves() == 0 || !balance.may_be_dense()) return most;
+  if ((balance.now().cwiseAbs().array() <= most.array()).all() || !balance.now().allFinite()) return most;
+  if (!(step_size(balance, descent_step(balance, sizes, fine_difference).z) < no_move)) return most;
+  const MatrixXd J = balance.jacobian(fine_difference);
+  for (Index k = 0; k < balance.moves(); ++k)
+    for (Index j = 0; j < balance.moves(); ++j) most[k] += place_rounding * std::abs(J(k, j)) * balance.scale(j);
+  return most;
+}
+
+/// Whether everything that is free rests.
+bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes, bool at_rest) {
+  return (balance.now().cwiseAbs().array() <= allowed(balance, sizes, at_rest).array()).all();
+}
+
+/// Down the potential energy, again as long as what acts has become less on the way: what was rounding beside the
+/// forces of the start may be none beside those of the end. Then with the finest differences.
+bool descend(EquilibriumEquations& balance, const System& system, const SolverMaker& make,
+             const EquilibriumRequest& request, VectorXd sizes, std::size_t& iterations) {
+  double difference = difference_step;
+  bool settled = false;
+  while (descend(balance, sizes, difference, iterations)) {
+    settled = true;
+    const VectorXd now = sizes_of(system, make, balance, request);
+    const bool less = (now.array() < 0.1 * sizes.array()).any();
+    sizes = now;
+    if (balance.moves() == 0 || is_balanced(balance, sizes, true)) return true;
+    if (!less && difference == least_difference) return true;
+    if (!less) difference = least_difference;
+  }
+  return settled;
 }
 
 /// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes
@@ -174,7 +255,7 @@ bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System
   if (!end) return false;
   iterations += end->steps;
   EquilibriumEquations& found = search.emplace(system, make, request, end->state.constant());
-  if (is_balanced(found, sizes_of(system, make, found, request))) return true;
+  if (is_balanced(found, sizes_of(system, make, found, request), true)) return true;
   if (!found.may_be_dense())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the search for an equilibrium ended after {} steps downhill without one", end->steps),
@@ -234,19 +315,19 @@ void fit_with_states(std::optional<EquilibriumEquations>& search, const System& 
     std::size_t steps = 0;
     fit(found, steps);
     iterations += steps;
-    if (is_balanced(found, sizes_of(system, make, found, request))) return;
+    if (is_balanced(found, sizes_of(system, make, found, request), true)) return;
   }
   search.emplace(system, make, request, descended.constant());
 }
 
-void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, const VectorXd& sizes, Equilibrium& out) {
+void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, const VectorXd& most, Equilibrium& out) {
   const Index n = balance.moves();
-  const bool balanced = is_balanced(balance, sizes);
+  const bool balanced = (balance.now().cwiseAbs().array() <= most.array()).all();
   const VectorXd force = n > 0 && !balanced ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
   for (Index k = 0; k < balance.rows(); ++k) {
     const double a = balance.now()[k];
     out.residual = std::max(out.residual, std::abs(a));
-    if (std::abs(a) <= balance_tolerance * sizes[balance.size_row(k)]) continue;
+    if (std::abs(a) <= most[k]) continue;
     if (k >= balance.equations()) {
       out.unbalanced.push_back({balance.turning(k).velocity, of_no_symmetry, a, a});
       continue;
@@ -278,11 +359,11 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   if (!at_rest || !descend_by_solver(search, system, make, request, start, descended)) {
     search->require_dense();
     std::size_t dense = 0;
-    if (!at_rest || !descend(*search, sizes, dense)) {
+    if (!at_rest || !descend(*search, system, make, request, sizes, dense)) {
       // From the start: a descent that does not end may have gone far.
       if (at_rest) search.emplace(system, make, request, start.constant());
       fit(*search, out.iterations);
-    } else if (search->states() > 0 && !is_balanced(*search, sizes_of(system, make, *search, request))) {
+    } else if (search->states() > 0 && !is_balanced(*search, sizes_of(system, make, *search, request), true)) {
       fit_with_states(search, system, make, request, start, out.iterations);
     }
     descended += dense;
@@ -290,7 +371,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
-  name_unbalanced(balance, system.view(), sizes_of(system, make, balance, request), out);
+  name_unbalanced(balance, system.view(), allowed(balance, sizes_of(system, make, balance, request), at_rest), out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

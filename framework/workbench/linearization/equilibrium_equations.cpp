@@ -18,12 +18,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-namespace {
-
-constexpr double difference_step = 1e-4;  ///< in scales: errors of 1e-8 of the matrix serve Newton's method
-
-}  // namespace
-
 EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMaker& make,
                                            const EquilibriumRequest& request, const ConstStateView& start)
     : system_(system),
@@ -153,12 +147,12 @@ void EquilibriumEquations::read(Probe& at, std::span<const double> row, VectorXd
   out.tail(misfits.size()) = misfits;
 }
 
-MatrixXd EquilibriumEquations::jacobian() {
+MatrixXd EquilibriumEquations::jacobian(double step) {
   MatrixXd J = MatrixXd::Zero(rows(), unknowns());
   VectorXd z = VectorXd::Zero(unknowns()), plus, minus;
   for (Index k = 0; k < unknowns(); ++k) {
     if (is_held(k)) continue;
-    double h = difference_step * scale(k);
+    double h = step * scale(k);
     for (int tries = 0;; ++tries, h /= 8) {
       z[k] = h;
       const bool there = accelerations(z, plus);
@@ -198,6 +192,11 @@ MatrixXd EquilibriumEquations::inertia() {
   for (Index i = 0; i < moves(); ++i)
     for (Index j = 0; j <= i; ++j) M(i, j) = M(j, i) = energy(i, j) - single[i] - single[j] + still;
   return M;
+}
+
+void EquilibriumEquations::go_back(const CanonicalState& state) {
+  state_ = state;
+  set_out();
 }
 
 bool EquilibriumEquations::go(const VectorXd& z) {

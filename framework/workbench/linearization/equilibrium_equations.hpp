@@ -16,6 +16,8 @@ namespace polyform::host::inline linearization {
 
 // Steps of a search, as large parts of the scales of the unknowns.
 inline constexpr double longest_move = 0.3, settled_move = 1e-13;
+/// Step of differences, in scales: errors of 1e-8 of the matrix serve Newton's method.
+inline constexpr double difference_step = 1e-4;
 /// A step below this that is no shorter than half of the last one has come to rounding.
 inline constexpr double move_at_rounding = 1e-10;
 inline bool has_settled(double move, double before) {
@@ -75,7 +77,8 @@ class EquilibriumEquations {
   const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
   const MinimalCoordinates& choice() const { return choice_; }
   /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
-  MatrixXd jacobian();
+  /// step: of the differences, in scales.
+  MatrixXd jacobian(double step = difference_step);
   /// Inertia of the independent velocities, from the kinetic energy. It is exact because the energy is quadratic.
   MatrixXd inertia();
 
@@ -83,6 +86,8 @@ class EquilibriumEquations {
   bool accelerations(const VectorXd& z, VectorXd& out);
   /// Probe::check() at the present state.
   std::string check();
+  /// Makes a state the present one that was it before, with the same offsets.
+  void go_back(const CanonicalState&);
   /// Makes z the present state. False, without a change, where there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
