@@ -35,8 +35,9 @@ const std::map<std::string, double> exceptions{
     {"newtons_cradle", 1.15},
     // Open: a few trials decide on a quarter of all evaluations.
     {"four_link_flexible", 1.4},
-    // Open: radau5 would take a fifth of the evaluations, and no look asks for a trial in time.
-    {"steady_turn", 2.1},
+    // Open: the error of the work of forces bounds the steps of explicit methods here, far below their stability, and no
+    // look asks for a trial. radau5 takes a thirteenth of the evaluations, since its matrix has the states of tyres.
+    {"steady_turn", 4.7},
 };
 
 }  // namespace
