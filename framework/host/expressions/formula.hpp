@@ -39,12 +39,11 @@ struct StateInput {
     dwz,
     state,           ///< of a signal
     held,            ///< what a sampler holds
-    within,          ///< 1 while a signal is within one of its limits, 0 while it is at it
+    within,          ///< 1 while a limit of a signal leaves its integral alone, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
     given,           ///< a value that another program gives
-    module_number,   ///< of a module: its variables are counted first, then its states
-    growing          ///< 1 while a limit of a signal leaves its integral alone, else 0
+    module_number    ///< of a module: its variables are counted first, then its states
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, the joint, force or module

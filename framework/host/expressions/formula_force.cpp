@@ -40,10 +40,9 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
       is_shared_(forces.size() > 1 || !states_.empty() || !samples_.empty() || !outputs.empty() ||
                  !modules.uses.empty() || !modules.numbers.empty()),
       module_numbers_(modules.count) {
-  std::vector<NodeIndex> roots, shown, taken, limiting, bends;
+  std::vector<NodeIndex> roots, shown, taken, limiting;
   for (const FormulaLimit& limit : limits_)
     for (const NodeIndex node : {limit.beyond, limit.push, limit.without}) limiting.push_back(node);
-  for (const FormulaLimit& limit : limits_) bends.push_back(limit.bend);
   for (const FormulaSample& sample : samples_) {
     taken.push_back(sample.input);
     if (std::ranges::find(intervals_, sample.interval) == intervals_.end()) intervals_.push_back(sample.interval);
@@ -81,16 +80,16 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   everything.insert(everything.end(), turnings.begin(), turnings.end());
   const std::vector<std::uint32_t> inputs = all.graph.inputs(everything);
   reader_ = StateReader(all, inputs);
-  programs_ = FormulaPrograms(all, {roots, shown, taken, limiting, bends}, inputs);
+  programs_ = FormulaPrograms(all, {roots, shown, taken, limiting}, inputs);
 
   for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
   for (const FormulaSample& sample : samples_) state_names_.push_back({sample.name, "1"});
-  static constexpr std::array<std::string_view, 4> modes{"within", "beyond", "kept", "returning"};
+  static constexpr std::array<std::string_view, 3> modes{"within", "beyond", "kept"};
   for (const FormulaLimit& limit : limits_)
     discrete_names_.push_back({.name = limit.name,
-                               .meaning = "what the limit does to the integral: nothing, it stays as it is, it keeps "
-                                          "the output at the limit, or it grows back while the output is there",
+                               .meaning = "what the limit does to the integral: nothing, it stays as it is, or it "
+                                          "keeps the output at the limit",
                                .values = modes});
   std::size_t state = state_names_.size(), output = outputs.size(), discrete = discrete_names_.size();
   for (std::size_t p = 0; p < parts_.size(); ++p) {

@@ -43,8 +43,6 @@ struct FormulaLimit {
   NodeIndex without = 0;  ///< `beyond` without the integral
   std::size_t state = 0;  ///< the integral, among the states of all signals
   double gain = 1;        ///< of the integral in `beyond`
-  /// Changes its sign where the output bends at the limit. The modes of the limit have that event, as they see it.
-  NodeIndex bend = Graph::none;
 };
 
 struct FormulaOutput {

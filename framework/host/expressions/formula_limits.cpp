@@ -10,8 +10,6 @@ namespace {
 
 // A part of the output: so near to a limit it is at the limit, whatever rounding says.
 constexpr double of_rounding = 1e-9;
-// So near to a limit of zero is an output of zero, which has no parts. Far below any output that matters.
-constexpr double of_zero = 1e-30;
 // A part of the push: so much later than by its rates a mode ends that rests at the limit. Rates come from differences.
 constexpr double of_rates = 1e-6;
 // Roots of the program per limit.
@@ -38,13 +36,13 @@ double FormulaLimits::beyond(std::size_t k) const noexcept { return work_[progra
 double FormulaLimits::pushed(std::size_t k) const noexcept { return work_[program_.root(roots_per_limit * k + 1)]; }
 double FormulaLimits::rest(std::size_t k) const noexcept { return work_[program_.root(roots_per_limit * k + 2)]; }
 double FormulaLimits::at_limit(std::size_t k) const noexcept {
-  return of_rounding * (std::abs(rest(k)) + std::abs(beyond(k) - rest(k))) + of_zero;
+  return of_rounding * (std::abs(rest(k)) + std::abs(beyond(k) - rest(k)));
 }
 
 void FormulaLimits::describe(std::size_t event, EventDescription& out) const noexcept {
   constexpr std::array<std::string_view, events> names{"limit", "push at the limit", "stop at the limit",
                                                        "leave the limit"};
-  constexpr std::array crossings{Crossing::any, Crossing::any, Crossing::rising, Crossing::falling};
+  constexpr std::array crossings{Crossing::any, Crossing::falling, Crossing::rising, Crossing::falling};
   out.name = names[event % events];
   out.crossing = crossings[event % events];
 }
@@ -60,8 +58,8 @@ void FormulaLimits::run(std::span<const double> inputs) noexcept {
 }
 
 /// Those of a mode that is not there are constant. A mode ends a little later than it begins, so that rounding does not
-/// end what rests at the limit, nor what comes to it or leaves it with a slope of zero: a distance that is rounding, a
-/// push that would need the whole time for that, and rates that are rounding beside the push.
+/// end what rests at the limit: a distance that is rounding, a push that would need the whole time for that, and rates
+/// that are rounding beside the push.
 void FormulaLimits::evaluate_events(double t, std::span<const std::int32_t> modes, EventOutput& out,
                                     std::size_t first) const noexcept {
   constexpr double shortest = 1e-12;  // s
@@ -75,14 +73,12 @@ void FormulaLimits::evaluate_events(double t, std::span<const std::int32_t> mode
     std::ranges::fill(out.rates.subspan(first, events), 0.0);
     const double push_of_rounding = at_limit(k) / std::max(std::abs(t), shortest);
     switch (mode_of(modes, k)) {
-      case LimitMode::within: set(limit, beyond(k) - at_limit(k)); break;
+      case LimitMode::within:  // beyond the limit and pushed on: both at once
+        set(limit, std::min(beyond(k), pushed(k) - push_of_rounding));
+        break;
       case LimitMode::beyond:
         set(limit, beyond(k) + at_limit(k));
         set(push, pushed(k) + push_of_rounding);
-        break;
-      case LimitMode::returning:
-        set(limit, beyond(k) + at_limit(k));
-        set(push, pushed(k) - push_of_rounding);
         break;
       case LimitMode::kept:
         if (!std::isfinite(rates_[k])) break;
@@ -99,14 +95,8 @@ void FormulaLimits::evaluate(std::span<const std::int32_t> modes, std::span<Limi
 }
 
 void FormulaLimits::modes_at_start(std::span<std::int32_t> modes) const noexcept {
-  for (std::size_t k = 0; k < count(); ++k) {
-    LimitMode mode = LimitMode::within;
-    if (beyond(k) >= 0 && pushed(k) > 0)
-      mode = LimitMode::beyond;
-    else if (beyond(k) >= at_limit(k))
-      mode = LimitMode::returning;
-    modes[k] = static_cast<std::int32_t>(mode);
-  }
+  for (std::size_t k = 0; k < count(); ++k)
+    modes[k] = static_cast<std::int32_t>(beyond(k) >= 0 && pushed(k) > 0 ? LimitMode::beyond : LimitMode::within);
 }
 
 void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t> modes) const noexcept {
@@ -115,14 +105,12 @@ void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t>
   LimitMode now = before;
   switch (static_cast<Event>(event % events)) {
     case limit:
-      if (before == LimitMode::within && rising) now = mode_beyond(k);
+      if (before == LimitMode::within && rising) now = mode_here(k);
       if (before == LimitMode::beyond && !rising)
         now = pushed(k) > 0 && -rates_[k] < pushed(k) ? LimitMode::kept : LimitMode::within;
-      if (before == LimitMode::returning && !rising) now = LimitMode::within;
       break;
     case push:
-      if (before == LimitMode::beyond && !rising) now = LimitMode::returning;
-      if (before == LimitMode::returning && rising) now = LimitMode::beyond;
+      if (before == LimitMode::beyond && !rising) now = LimitMode::within;
       break;
     case stop:
       if (before == LimitMode::kept && rising) now = LimitMode::beyond;
@@ -134,19 +122,11 @@ void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t>
   modes[k] = static_cast<std::int32_t>(now);
 }
 
-/// Of an output that has just come to the limit from within.
-LimitMode FormulaLimits::mode_beyond(std::size_t k) const noexcept {
-  const double back = -rates_[k];
-  if (!(pushed(k) > 0)) return LimitMode::returning;
-  return back > 0 && back < pushed(k) ? LimitMode::kept : LimitMode::beyond;
-}
-
 /// The mode by the numbers alone, with the integral that the state holds.
 LimitMode FormulaLimits::mode_here(std::size_t k) const noexcept {
   const double back = -rates_[k];
-  if (beyond(k) < -at_limit(k)) return LimitMode::within;
-  if (!(pushed(k) > 0)) return beyond(k) >= at_limit(k) ? LimitMode::returning : LimitMode::within;
-  if (beyond(k) >= at_limit(k) || !(back > 0)) return LimitMode::beyond;
+  if (!(pushed(k) > 0) || beyond(k) < -at_limit(k)) return LimitMode::within;
+  if (beyond(k) > at_limit(k) || !(back > 0)) return LimitMode::beyond;
   return back < pushed(k) ? LimitMode::kept : LimitMode::within;
 }
 
@@ -171,13 +151,10 @@ void FormulaLimits::settle(std::span<const LimitNumbers> before, std::span<const
     if (mode_of(modes, k) == LimitMode::kept) states[all_[k].state] = -before[k].without / all_[k].gain;
 }
 
-/// Where the output goes back within the limit it starts from the limit, not from the rounding behind it at which the
-/// mode ended: a limit of another signal that reads this one would be passed by that jump without an event.
 void FormulaLimits::jump(std::size_t event, std::span<double> states) const noexcept {
   const std::size_t k = event / events;
   const auto which = static_cast<Event>(event % events);
-  const bool returns = which == limit && beyond(k) < 0 && beyond(k) >= -2 * at_limit(k);
-  if (which == stop || which == leave || returns) states[all_[k].state] = -rest(k) / all_[k].gain;
+  if (which == stop || which == leave) states[all_[k].state] = -rest(k) / all_[k].gain;
 }
 
 bool FormulaLimits::any_kept(std::span<const std::int32_t> modes) const noexcept {

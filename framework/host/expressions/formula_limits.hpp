@@ -4,24 +4,18 @@
 // is. At the limit the law jumps: just beyond, the integral stays, just before, it grows. Where the rest of the output
 // goes back more slowly than the integral would push, both lead to the limit. There the motion slides: the output stays
 // at the limit and the integral is the one that keeps it there (Filippov's equivalent control), (limit - rest)/gain. So
-// a limit has one of four modes, and what ends each mode is an event:
+// a limit has one of three modes, and what ends each mode is an event:
 //
-//   within     the output comes beyond the limit:       beyond if it is pushed on, or kept if the rest goes back then;
-//                                                       returning if it is pushed back
-//   beyond     the push ends:                           returning
-//              the output comes back to the limit:      kept if the push is stronger than the rest goes back, else
-//                                                       within
-//   returning  the push begins again:                   beyond
-//              the output comes back to the limit:      within
-//   kept       the rest goes back no more:              beyond
-//              the rest goes back faster than the push: within
+//   within   the output is beyond and pushed on:      beyond, or kept if it has just come there and the rest goes back
+//   beyond   the push ends:                           within
+//            the output comes back to the limit:      kept if the push is stronger than the rest goes back, else within
+//   kept     the rest goes back no more:              beyond
+//            the rest goes back faster than the push: within
 //
-// The output is at the limit in all modes but the first, whatever it would be: an output often leaves its limit with a
-// slope of zero, and its rounding would pass the limit many times. Each mode ends a rounding later than it begins.
-// At the ends of the last mode the integral becomes the one that keeps the output at the limit. How fast the rest goes
-// back follows from the rates of what the formulas read, some of which are accelerations: the host finds these along
-// the motion. Where the input jumps or bends, at a knot of time, a sample or another event, none of these functions
-// passes zero: the modes are chosen anew then.
+// In the last two the integral becomes the one that keeps the output at the limit. How fast the rest goes back follows
+// from the rates of what the formulas read, some of which are accelerations: the host finds these along the motion.
+// Where the input jumps or bends, at a knot of time, a sample or another event, none of these functions passes zero:
+// the modes are chosen anew then.
 #pragma once
 
 #include <cstdint>
@@ -102,7 +96,6 @@ class FormulaLimits {
   double rest(std::size_t k) const noexcept;
   /// How near to the limit is at it.
   double at_limit(std::size_t k) const noexcept;
-  LimitMode mode_beyond(std::size_t k) const noexcept;
   LimitMode mode_here(std::size_t k) const noexcept;
   bool has_jumped(std::size_t k, const LimitNumbers& before, double elapsed) const noexcept;
 

@@ -30,7 +30,6 @@ FormulaPrograms::FormulaPrograms(Formulas& all, const Roots& roots, std::span<co
   const std::span<const NodeIndex> of_values = roots.values;
   std::vector<NodeIndex> moving, by_clock;
   for (const NodeIndex node : all.graph.switches(of_values)) {
-    if (std::ranges::find(roots.bends, node) != roots.bends.end()) continue;
     if (of_time(all.graph, node)) {
       by_clock.push_back(node);
     } else {

@@ -21,7 +21,6 @@ struct FormulaPrograms {
     std::span<const NodeIndex> outputs;  ///< formulas that are shown
     std::span<const NodeIndex> samples;  ///< inputs of the samplers, then values at the start of these and of states
     std::span<const NodeIndex> limits;   ///< of each limit `beyond`, `push`, `without`
-    std::span<const NodeIndex> bends;    ///< of each limit `bend`: no switches
   };
   /// inputs: those of all these formulas. The graph gets the expressions of the peaks.
   FormulaPrograms(Formulas&, const Roots&, std::span<const std::uint32_t> inputs);

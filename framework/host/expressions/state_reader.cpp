@@ -51,8 +51,7 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
     Source& source = sources_.emplace_back(Source{input});
     if (input.kind == Kind::position || input.kind == Kind::velocity || input.kind == Kind::acceleration)
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
-    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::within ||
-             input.kind == Kind::growing)
+    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::within)
       source.offset = input.index;
     else if (input.kind == Kind::given)
       source.given = all.given[input.index];
@@ -120,8 +119,7 @@ void StateReader::rates(Strided<const MarkerMotion> markers, std::span<const dou
         break;
       case Kind::state: out[k] = s.offset < state_rates.size() ? state_rates[s.offset] : no_number; break;
       case Kind::held:
-      case Kind::within:
-      case Kind::growing: out[k] = 0; break;
+      case Kind::within: out[k] = 0; break;
       default: out[k] = no_number;
     }
   }
@@ -147,12 +145,8 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
       case Kind::element_output: break;  // read_outputs
       case Kind::held: out[k] = held[s.offset]; break;
       case Kind::within:
-      case Kind::growing: {
-        const LimitMode mode = s.offset < modes.size() ? static_cast<LimitMode>(modes[s.offset]) : LimitMode::within;
-        const bool returns = s.input.kind == Kind::growing && mode == LimitMode::returning;
-        out[k] = mode == LimitMode::within || returns ? 1 : 0;
+        out[k] = s.offset >= modes.size() || static_cast<LimitMode>(modes[s.offset]) == LimitMode::within ? 1 : 0;
         break;
-      }
       case Kind::given: out[k] = s.given->at(t); break;
       default:
         // Accelerations are unknown: a row is asked for what is left without them.

@@ -11,10 +11,9 @@ namespace polyform::host::inline expressions {
 
 /// What a limit of a signal does to the integral of the signal.
 enum class LimitMode : std::int32_t {
-  within,    ///< nothing
-  beyond,    ///< the output would be beyond and is pushed further: the integral stays as it is
-  kept,      ///< the output stays at the limit: the integral is what keeps it there
-  returning  ///< the output would be beyond, but is pushed back: the integral grows as its input says
+  within,  ///< nothing
+  beyond,  ///< the output would be beyond and is pushed further: the integral stays as it is
+  kept     ///< the output stays at the limit: the integral is what keeps it there
 };
 
 inline constexpr std::size_t no_place = static_cast<std::size_t>(-1);

@@ -37,8 +37,8 @@ bool follows_states(Reading& r, const StateFormula& formula) {
   return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
     using Kind = expressions::StateInput::Kind;
     const Kind kind = all.inputs[number].kind;
-    return kind == Kind::state || kind == Kind::held || kind == Kind::within || kind == Kind::growing ||
-           kind == Kind::element_state || kind == Kind::element_output || kind == Kind::module_number;
+    return kind == Kind::state || kind == Kind::held || kind == Kind::within || kind == Kind::element_state ||
+           kind == Kind::element_output || kind == Kind::module_number;
   });
 }
 

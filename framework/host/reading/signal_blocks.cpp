@@ -235,7 +235,7 @@ void SignalBlocks::integrate(const Integral& integral, NodeIndex error, NodeInde
     limit.without = of_others;
     limit.state = integral.state;
     limit.gain = sign * integral.gain;
-    growth = add(Code::select, of_limit(expressions::StateInput::Kind::growing, k++), growth, constant(0));
+    growth = add(Code::select, within(k++), growth, constant(0));
   };
   if (integral.upper < unlimited) limit_growth(integral.upper, 1);
   if (integral.lower > -unlimited) limit_growth(integral.lower, -1);
@@ -247,29 +247,21 @@ void SignalBlocks::define_limits(double lower, double upper) {
   if (lower > -unlimited) reader_.limits_.push_back({.name = fmt::format("signal.{}.lower", name_)});
 }
 
-NodeIndex SignalBlocks::of_limit(expressions::StateInput::Kind kind, std::size_t limit) {
-  return reader_.formulas().input({.kind = kind, .of = -1, .index = static_cast<std::uint32_t>(limit)});
+/// 1 while the limit leaves its integral alone, else 0.
+NodeIndex SignalBlocks::within(std::size_t limit) {
+  return reader_.formulas().input(
+      {.kind = expressions::StateInput::Kind::within, .of = -1, .index = static_cast<std::uint32_t>(limit)});
 }
 
-/// The output within its limits. In all modes but `within` the output is at its limit, and what it would be without
-/// limits does not matter: its rounding would pass the limit again and again. In that mode it passes the limit by
-/// rounding at most: the end of the mode is an event, and the bend is none.
+/// The output within its limits. Unless all limits leave the integral alone the output is at one, and what it would be
+/// without limits does not matter: its rounding would pass the limit again and again.
 NodeIndex SignalBlocks::at_limits(NodeIndex u, double lower, double upper, std::size_t first_limit) {
   NodeIndex out = u;
   std::size_t k = first_limit;
-  const auto stay = [&](double at) {
-    out = add(Code::select, of_limit(expressions::StateInput::Kind::within, k++), out, constant(at));
-  };
+  const auto stay = [&](double at) { out = add(Code::select, within(k++), out, constant(at)); };
   if (upper < unlimited) stay(upper);
   if (lower > -unlimited) stay(lower);
-  k = first_limit;
-  const auto cut = [&](Code code, double at) {
-    reader_.limits_[k++].bend = add(Code::subtract, out, constant(at));
-    out = add(code, out, constant(at));
-  };
-  if (upper < unlimited) cut(Code::minimum, upper);
-  if (lower > -unlimited) cut(Code::maximum, lower);
-  return out;
+  return limited(out, lower, upper);
 }
 
 std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {

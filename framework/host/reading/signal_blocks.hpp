@@ -55,8 +55,7 @@ class SignalBlocks {
   NodeIndex limited(NodeIndex, double lower, double upper);
   /// Adds the limits of a signal with an integral, the upper one first; what they are is filled in later.
   void define_limits(double lower, double upper);
-  /// What the mode of a limit says, as an input of formulas.
-  NodeIndex of_limit(expressions::StateInput::Kind, std::size_t limit);
+  NodeIndex within(std::size_t limit);
   NodeIndex at_limits(NodeIndex, double lower, double upper, std::size_t first_limit);
   bool check_limits(MapReader&, double lower, double upper);
 
