@@ -136,3 +136,38 @@ forces:
 )M");
   CHECK(!by_energy(*kinked));
 }
+
+TEST_CASE("a force without an energy gives no verdict by energies, whatever place its body has in the model") {
+  constexpr int count = 14;
+  const auto with = [&](int at, const std::string& x, const std::string& y) {
+    std::string bodies, joints, forces;
+    for (int k = 0; k < count; ++k) {
+      bodies += fmt::format(
+          "\n  - {{name: b{}, mass: 1, position: [{}, 0, 0], inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}", k, k);
+      joints += fmt::format(
+          "\n  - {{name: j{}, type: planar, base: ground, moving: b{}, position: [{}, 0, 0], axis: [0, 0, 1]}}", k, k,
+          k);
+      forces += k != at ? fmt::format(
+                              "\n  - {{name: s{}, type: joint-spring-damper, joint: j{}, stiffness: [4, 4, 3], "
+                              "damping: [0.2, 0.2, 0.2]}}",
+                              k, k)
+                        : fmt::format(
+                              "\n  - {{name: s{}, type: joint-spring-damper, joint: j{}, stiffness: [0, 0, 3], "
+                              "damping: [0, 0, 0.2]}}\n"
+                              "  - {{name: f, type: point-force, body: b{}, force: [{{expression: \"{}\"}}, "
+                              "{{expression: \"{}\"}}, 0]}}",
+                              k, k, k, x, y);
+    }
+    return system_from_text("polyform: 1\ngravity: [0, 0, 0]\nbodies:" + bodies + "\njoints:" + joints +
+                            "\nforces:" + forces + "\n");
+  };
+  for (int at = 0; at < count; ++at) {
+    INFO("body " << at);
+    const std::string from = fmt::format("(x(b{}) - {})", at, at);
+    // Oil whirl: the cross stiffness 2 N/m beats the damping 0.2 N s/m at 2 rad/s, 2 > 0.2 · 2.
+    CHECK(!by_energy(*with(at, fmt::format("-4*{}+2*y(b{})-0.2*vx(b{})", from, at, at),
+                           fmt::format("-4*y(b{})-2*{}-0.2*vy(b{})", at, from, at))));
+    // A hill on which gyroscopic forces hold a body: 4² > 4 · 1.
+    CHECK(!by_energy(*with(at, fmt::format("{}+4*vy(b{})", from, at), fmt::format("y(b{})-4*vx(b{})", at, at))));
+  }
+}

@@ -42,12 +42,11 @@ const Observation* UnilateralResponse::observe(double t, std::span<const double>
 void UnilateralResponse::colour() {
   for (const std::size_t k : points_) places_[k] = none;
   points_.clear();
-  for (Column& column : columns_) {
+  for (const Column& column : columns_) {
     if (places_[column.point] == none) {
       places_[column.point] = points_.size();
       points_.push_back(column.point);
     }
-    column.place = places_[column.point];
   }
   for (const std::size_t k : points_)
     for (std::size_t part = 0; part < StateIslands::parts; ++part)
@@ -82,13 +81,16 @@ bool UnilateralResponse::find_columns(double t, std::span<const double> y) {
   rest_.resize(three * three * points_.size());
   set_.rate_parts_at(t, y, points_, rest_);
   shares_ = false;
-  for (std::size_t c = 0; c < count_; ++c) {
+  for (std::size_t c = 0; c < count_;) {
     if (!find_colour(t, y, colours_[c])) return false;
-    if (is_apart_ || colours_[c].columns.size() == 1) continue;
-    // What answers belongs to no island.
+    if (is_apart_ || colours_[c].columns.size() == 1) {
+      ++c;
+      continue;
+    }
+    // What answers belongs to no island: all begins anew, with an evaluation for each column.
     colour();
     shares_ = false;
-    c = none;  // the next one is the first
+    c = 0;
   }
   return true;
 }

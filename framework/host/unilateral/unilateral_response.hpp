@@ -39,10 +39,9 @@ class UnilateralResponse {
   std::span<const double> accelerations() const { return accelerations_; }  ///< per row
   void begin_columns() { columns_.clear(); }
   /// Lists a column. Those of one point come one after the other.
-  void add_column(std::size_t point, const Forces& forces) { columns_.push_back({point, 0, 0, forces}); }
+  void add_column(std::size_t point, const Forces& forces) { columns_.push_back({point, 0, forces}); }
   /// Finds the responses to the listed columns. False if the solver fails.
   bool find_columns(double t, std::span<const double> y);
-  std::size_t columns() const { return columns_.size(); }
   /// What a column changes the rate of a row by. The row is one of a point that has a column.
   double rate(std::size_t column, std::size_t row) const;
   /// Calls see(i, Δẏᵢ) for all numbers of ẏ that a column changes. The integrals are among them where the column took
@@ -60,7 +59,6 @@ class UnilateralResponse {
   static constexpr std::size_t three = UnilateralSet::rows_per_point, none = StateIslands::none;
   struct Column {
     std::size_t point;
-    std::size_t place;   ///< of the point among those with columns
     std::size_t colour;  ///< of the evaluation
     Forces forces;
   };
