@@ -11,7 +11,8 @@ namespace {
 // Of the first step of the run, or of the time: what leaves the rounding of its zero in so short a time has left it at
 // the beginning. What rests there does not.
 constexpr double leaves_at_once = 1e-3;
-// Of the same: what has been on its way from zero for so short a time is drawn just touching.
+// Of the same: what has been on its way from zero for so short a time is drawn just touching. Where its rate is not
+// known, of the largest state in place of the way.
 constexpr double drawn = 1e-9;
 
 }  // namespace
@@ -21,12 +22,14 @@ constexpr double drawn = 1e-9;
 /// known, the first step tells it.
 double EventWatch::step_at_beginning() {
   const double t = integrator_.time(), first = first_step();
-  double longest = never;
+  double longest = never, largest = 0;
+  for (const double y : integrator_.state()) largest = std::max(largest, std::abs(y));
   bool is_known = true;
   for (std::size_t k = 0; k < size(); ++k) {
     if (!elements_.is_event(k)) continue;
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate)) {
+      if (std::abs(value) > drawn * largest) continue;  // in whatever unit: a step for nothing is a short one
       is_known = false;
       longest = first;
       continue;
