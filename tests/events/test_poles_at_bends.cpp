@@ -87,6 +87,22 @@ TEST_CASE("a weak pole at a bend ends the run before it in all integrators") {
   }
 }
 
+// Steps beside the pole become so short that a ten thousandth of them is less than the rounding of the time.
+TEST_CASE("a weak pole at a bend ends the run before it whatever the tolerance") {
+  const auto system = guided("1e-7*abs(1/(q(s)-1.05))", "1");
+  const Formulation& formulation = *formulations_for(*system).front();
+  for (const char* const name : {"cvode-bdf", "cvode-adams", "dop853"})
+    for (const double tolerance : {1e-6, 3e-8, 1e-8, 1e-9, 3e-10, 1e-10}) {
+      host::RunSettings settings = run_settings(name);
+      settings.duration = 2;
+      settings.relative_tolerance = settings.absolute_tolerance = tolerance;
+      INFO(name << ", " << tolerance);
+      const host::RunRecord record = host::simulate(*system, *solver_for(*system, formulation), settings, {}, {});
+      CHECK(record.end == host::End::failed);
+      CHECK(record.time == Approx(1.05).margin(1e-4));
+    }
+}
+
 // The last step of some integrators has several rows before the pole.
 TEST_CASE("a run tells of the pole that ends it, though rows before it cannot be written") {
   const auto system = guided("1e-7/abs(q(s)-1.05)", "1");

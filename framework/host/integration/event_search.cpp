@@ -86,7 +86,8 @@ std::optional<SignChange> EventSearch::find(double t_end, double resolution, Sig
   left_ = most_samples;
   for (double& rate : fastest_) rate *= fading;
   finest_ = (t_end - samples_[beginning].time) / most_parts_for_pace;
-  const double shortest = shortest_stretch * (t_end - samples_[beginning].time);
+  // No shorter than times can be told apart: a sample at the time of the one before would be taken for ever.
+  const double shortest = std::max(shortest_stretch * (t_end - samples_[beginning].time), resolution);
   for (bool done = false; !done;) {
     done = end_of_stretch(t_end, shortest, signals) == t_end;
     if (const auto found = find_in_stretch(signals)) return found;
