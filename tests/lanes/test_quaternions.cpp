@@ -137,6 +137,32 @@ double difference(std::span<const double> a, std::span<const double> b) {
   return largest;
 }
 
+/// Dopri5 in lanes from the start of each world to the end. stepped(k): after each step of a lane. To be destroyed.
+template <class Stepped>
+BatchIntegrator* through_all_lanes(Turnings& system, const Stepped& stepped) {
+  BatchIntegrator* const all = runge_kutta::lane_dopri5().create(system, {});
+  REQUIRE(all != nullptr);
+  const std::size_t lanes = system.worlds.size();
+  const std::vector<double> limits(lanes, duration);
+  std::vector<LaneStep> results(lanes);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    all->begin_world(k, steps_to(1e-7));
+    REQUIRE(all->lane(k).start(0, system.worlds[k].start()) == Status::ok);
+  }
+  for (bool more = true; more;) {
+    all->step(limits, results);
+    more = false;
+    for (std::size_t k = 0; k < lanes; ++k) {
+      if (results[k] == LaneStep::done) {
+        REQUIRE(all->lane(k).step(duration) == Status::ok);
+        stepped(k);
+      }
+      more = more || all->lane(k).time() < duration;
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("the rate that is carried across a correction is the rate there") {
@@ -155,22 +181,7 @@ TEST_CASE("lanes carry rates across corrections as a single world does, whatever
   const std::size_t lanes = GENERATE(3u, 8u);
   Turnings system(lanes, true), asks_anew(lanes, false);
   for (Turnings* const of : {&system, &asks_anew}) {
-    BatchIntegrator* const all = runge_kutta::lane_dopri5().create(*of, {});
-    REQUIRE(all != nullptr);
-    std::vector<double> limits(lanes, duration);
-    std::vector<LaneStep> results(lanes);
-    for (std::size_t k = 0; k < lanes; ++k) {
-      all->begin_world(k, steps_to(1e-7));
-      REQUIRE(all->lane(k).start(0, of->worlds[k].start()) == Status::ok);
-    }
-    for (bool more = true; more;) {
-      all->step(limits, results);
-      more = false;
-      for (std::size_t k = 0; k < lanes; ++k) {
-        if (results[k] == LaneStep::done) REQUIRE(all->lane(k).step(duration) == Status::ok);
-        more = more || all->lane(k).time() < duration;
-      }
-    }
+    BatchIntegrator* const all = through_all_lanes(*of, [](std::size_t) {});
     for (std::size_t k = 0; k < lanes; ++k) {
       INFO("lane " << k);
       const double spin = 1 + 0.3 * static_cast<double>(k);
@@ -191,25 +202,9 @@ TEST_CASE("lanes correct quaternions themselves where the world takes note, with
   std::vector<std::vector<double>> ends[2];
   std::vector<std::size_t> steps(lanes);
   for (Turnings* const of : {&noting, &correcting}) {
-    BatchIntegrator* const all = runge_kutta::lane_dopri5().create(*of, {});
-    REQUIRE(all != nullptr);
-    std::vector<double> limits(lanes, duration);
-    std::vector<LaneStep> results(lanes);
-    for (std::size_t k = 0; k < lanes; ++k) {
-      all->begin_world(k, steps_to(1e-7));
-      REQUIRE(all->lane(k).start(0, of->worlds[k].start()) == Status::ok);
-    }
-    for (bool more = true; more;) {
-      all->step(limits, results);
-      more = false;
-      for (std::size_t k = 0; k < lanes; ++k) {
-        if (results[k] == LaneStep::done) {
-          REQUIRE(all->lane(k).step(duration) == Status::ok);
-          if (of == &noting) ++steps[k];
-        }
-        more = more || all->lane(k).time() < duration;
-      }
-    }
+    BatchIntegrator* const all = through_all_lanes(*of, [&](std::size_t k) {
+      if (of == &noting) ++steps[k];
+    });
     for (std::size_t k = 0; k < lanes; ++k) {
       const std::span<const double> end = all->lane(k).state();
       ends[of == &noting ? 0 : 1].emplace_back(end.begin(), end.end());

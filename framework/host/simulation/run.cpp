@@ -143,7 +143,6 @@ void Run::explain_step(RunRecord& record) {
   record.remedy = "Give a shorter --step, or an integrator that chooses its steps (--integrator auto).";
 }
 
-/// What the steps may have passed over at the start, J.
 double Run::energy_of_transient() {
   std::vector<double> y(motion_.states() + 1);
   const std::span<double> start = std::span(y).first(motion_.states());

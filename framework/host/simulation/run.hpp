@@ -56,8 +56,9 @@ class Run {
   /// At the end of a step, after all that happened in it.
   RunSnapshot snapshot();
   /// Adds to the failure that steps were too long, where they were.
-  double energy_of_transient();
   void explain_step(RunRecord& record);
+  /// What the steps may have passed over at the start, J.
+  double energy_of_transient();
   /// What there is to tell of the run so far.
   void tell(RunRecord& record);
   bool goes_on_to_step();

@@ -279,7 +279,7 @@ double UnilateralMotion::value(double t, std::span<const double> y, std::size_t 
   const bool of_forces = is_closed(k) && (asked == pulling || asked == gripping);
   if (!of_forces) set_.evaluate(t, y);
   const bool known = of_forces ? find_forces_at_places(t, y) : !any_at_other_place();
-  double found = 1;
+  double found = 1;  // a function that is not told has nothing to come to zero
   tell_of(k, known, of_forces ? allowed_force() : 0, [&](Function told, double value, double) {
     if (told == asked) found = value + slack_[function];
   });
