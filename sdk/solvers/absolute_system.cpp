@@ -129,8 +129,8 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
   const char* const kind = constraints.kind(missed.constraint);
   const std::string_view name = constraints.name(missed.constraint);
   // If twice the digits meet all rows, it is not the constraints that contradict each other.
-  const bool rigid = std::ranges::all_of(given_way, [](double x) { return x == 0; });
-  if (parts.fine && rigid) {
+  const bool nothing_gives = std::ranges::all_of(given_way, [](double x) { return x == 0; });
+  if (parts.fine && nothing_gives) {
     parts.problem.set_rows(parts.model.rows.right());
     if (parts.fine->find_with_twice_the_digits() && !parts.rows.is_contradiction(parts.rows.worst({}), least))
       return parts.failure.say(
