@@ -23,8 +23,8 @@ struct Files {
 };
 
 Files& all() {
-  static Files files;
-  return files;
+  static Files of_process;
+  return of_process;
 }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& written, const std::string& of_model) {

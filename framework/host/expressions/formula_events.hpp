@@ -23,9 +23,9 @@ class FormulaEvents {
   /// inputs: of the formulas; input_rates: along the motion, NaN where they are accelerations. Gives the first count()
   /// values and rates. A rate is NaN where it needs accelerations: the host takes a difference.
   void evaluate(std::span<const double> inputs, std::span<const double> input_rates, EventOutput&) noexcept;
-  /// The event function that is the hypotenuse of which this pole is a leg; none if it is no leg.
-  std::optional<std::size_t> hypotenuse_of(std::size_t pole) const noexcept {
-    const std::optional<std::size_t> whole = programs_.poles.all[pole].whole;
+  /// The event function that is the hypotenuse of which the pole of this index is a leg; none if it is no leg.
+  std::optional<std::size_t> hypotenuse_of(std::size_t index) const noexcept {
+    const std::optional<std::size_t> whole = programs_.poles.all[index].whole;
     return whole ? std::optional(first_hypotenuse() + *whole) : std::nullopt;
   }
   /// The time that a step may take at most, s, of an argument of a table with this value and rate.

@@ -160,8 +160,8 @@ void FormulaRows::differentiate(Formulas& all, std::span<const std::uint32_t> in
     if (is_acceleration(all.inputs[i].kind)) no_acceleration[i] = all.graph.constant(0);
   for (const Row& row : rows_) roots.push_back(row.root);
   for (std::size_t r = 0; r < rows_.size(); ++r) {
-    const NodeIndex own[] = {rows_[r].root};
-    for (const std::uint32_t number : all.graph.inputs(own)) {
+    const NodeIndex root[] = {rows_[r].root};
+    for (const std::uint32_t number : all.graph.inputs(root)) {
       const Kind kind = all.inputs[number].kind;
       if (rows_[r].level == Level::acceleration && !is_acceleration(kind)) continue;
       const NodeIndex slope[] = {all.graph.derivative(rows_[r].root, number)};

@@ -38,7 +38,7 @@ struct Candidate {
 std::vector<Candidate> candidates(Graph& graph, const std::vector<Graph::Pole>& poles,
                                   std::span<const std::uint32_t> inputs) {
   std::vector<NodeIndex> zeros;
-  for (const Graph::Pole& pole : poles) zeros.push_back(pole.zero);
+  for (const Graph::Pole& one : poles) zeros.push_back(one.zero);
   const std::vector<Interval> range = ranges(Program(graph, zeros, inputs));
   std::vector<Candidate> all;
   for (std::size_t k = 0; k < poles.size(); ++k) {
@@ -75,12 +75,12 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
       nodes.push_back(found[k].node);
       all.push_back({graph[found[k].quotient].place, {}, found[k].touched, whole});
     }
-    Pole& pole = all[known];
-    pole.touched = pole.touched && found[k].touched;
+    Pole& one = all[known];
+    one.touched = one.touched && found[k].touched;
     for (std::uint32_t v = 0; v < values.size(); ++v)
       if (std::ranges::binary_search(needed[v], found[k].quotient) &&
-          std::ranges::find(pole.values, v) == pole.values.end())
-        pole.values.push_back(v);
+          std::ranges::find(one.values, v) == one.values.end())
+        one.values.push_back(v);
   }
   zeros = Program(graph, nodes, inputs);
   hypotenuses = Program(graph, wholes, inputs);
