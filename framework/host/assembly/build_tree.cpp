@@ -28,8 +28,8 @@ class CollectedDefinition final : public JointDefinition, private GivenCoordinat
   std::vector<GivenCoordinate> given;
 
  private:
-  void give(std::size_t velocity, const TimeFunction& position) noexcept override {
-    given.push_back({.velocity = velocity, .function = position});
+  void give(std::size_t velocity, const TimeFunction& function) noexcept override {
+    given.push_back({.velocity = velocity, .function = function});
   }
 };
 
