@@ -120,8 +120,8 @@ class GroupShapes {
                 first.half_width < second.half_width ? first.half_width : second.half_width};
     if (first.is_ball && second.is_ball) {
       const Vec3 line = centres_[a] - centres_[b];
-      const double reach = first.in_body.radius + second.in_body.radius;
-      if (closed && !(dot(line, line) < reach * reach)) return;
+      const double radii = first.in_body.radius + second.in_body.radius;
+      if (closed && !(dot(line, line) < radii * radii)) return;
       touch.point = between_balls(centres_[a], first.in_body.radius, centres_[b], second.in_body.radius);
       if (!closed || touch.point.gap < 0) act(touch);
       return;

@@ -8,8 +8,8 @@ namespace polyform::fmus {
 
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
     : CoupledFmu(c, fields, StartValues(c, fields)) {}
-CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
-    : fmu(*c.fmu, start.references, start.values, start.counted, FmuInstance::Begin::later),
+CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& given)
+    : fmu(*c.fmu, given.references, given.values, given.counted, FmuInstance::Begin::later),
       inputs(c, fields),
       read(c.outputs.values) {}
 
