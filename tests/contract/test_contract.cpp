@@ -17,6 +17,7 @@
 #include "polyform/contract/device.hpp"
 #include "polyform/contract/device_program.hpp"
 #include "polyform/contract/device_world.hpp"
+#include "polyform/contract/failed_step.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/contract/force_law.hpp"
 #include "polyform/contract/given_derivatives.hpp"

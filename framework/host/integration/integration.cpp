@@ -57,7 +57,13 @@ Integration::Integration(Ode& ode, const IntegratorChoice& choice, const StepSet
 
 bool Integration::done(Status status) {
   if (status == Status::ok) return true;
-  failure_ = method_->failure();
+  auto* const its = ask<FailedStep>(*method_);
+  return fail(std::string(method_->failure()), its == nullptr ? StepFailure::other : its->failed_step());
+}
+
+bool Integration::fail(std::string why, StepFailure kind) {
+  failure_ = std::move(why);
+  failed_step_ = kind;
   return false;
 }
 
@@ -108,10 +114,9 @@ bool Integration::begin_step() {
 
 bool Integration::step(double t_limit) {
   const bool begun = std::exchange(begun_, false);
-  if (!std::isfinite(t_limit) || !(t_limit > time())) {
-    failure_ = fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
-    return false;
-  }
+  if (!std::isfinite(t_limit) || !(t_limit > time()))
+    return fail(fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit),
+                StepFailure::other);
   if (!begun && !begin_step()) return false;
   begun_ = false;
   if (!done(method_->step(t_limit))) {
@@ -145,9 +150,9 @@ bool Integration::state_at(double t, std::span<double> y) {
     interpolation_evaluated_ = interpolation_evaluated_ || system_.evaluations() > before;
     return known;
   }
-  failure_ =
-      fmt::format("t = {:.9g} s lies outside the last step, from {:.9g} s to {:.9g} s", t, previous_time(), time());
-  return false;
+  return fail(
+      fmt::format("t = {:.9g} s lies outside the last step, from {:.9g} s to {:.9g} s", t, previous_time(), time()),
+      StepFailure::other);
 }
 
 }  // namespace polyform::host::integration

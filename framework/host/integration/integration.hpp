@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/host/integration/counted_system.hpp"
+#include "polyform/contract/failed_step.hpp"
 
 namespace polyform::host::inline integration {
 
@@ -74,12 +75,15 @@ class Integration {
   bool follows_stiffness() const { return system_.was_asked_for_matrix(); }
   /// Why the last call gave false: a sentence without a full stop that names the time.
   std::string_view failure() const { return failure_; }
+  /// The kind of that failure (FailedStep).
+  StepFailure failed_step() const { return failed_step_; }
 
  private:
   struct Destroy {
     void operator()(Integrator* method) const noexcept { method->destroy(); }
   };
   bool done(Status);
+  bool fail(std::string why, StepFailure);  // false
   void begin_discrete();
   void stand(std::span<const std::int32_t> values);
 
@@ -93,6 +97,7 @@ class Integration {
   std::size_t steps_ = 0;
   bool interpolation_evaluated_ = false;
   std::string failure_;
+  StepFailure failed_step_ = StepFailure::other;
 };
 
 }  // namespace polyform::host::integration

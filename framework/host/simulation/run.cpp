@@ -120,9 +120,8 @@ void Run::go_on() {
 RunRecord Run::finish() {
   RunRecord& record = record_;
   if (record.end == End::failed) {
-    explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
-    explain_step(record);
-    guard(record, [&] { explain_stall(record, motion_, watches_); });
+    const bool is_known = explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
+    if (!explain_step(record) && !is_known) guard(record, [&] { explain_stall(record, motion_, watches_); });
   }
   add_later_failures(record);
   if (control_.take_snapshot && record.end != End::failed) guard(record, [&] { control_.take_snapshot(snapshot()); });
@@ -133,14 +132,15 @@ RunRecord Run::finish() {
 }
 
 /// A motion that explodes has states in which nothing can be told: the steps are judged at the start.
-void Run::explain_step(RunRecord& record) {
+bool Run::explain_step(RunRecord& record) {
   std::vector<double> y(motion_.states() + 1);
   const std::span<double> start = std::span(y).first(motion_.states());
   guard(record, [&] { encode_start(start_time_, solver_, start_, start); });
   const std::string text = watches_.step_too_long(start_time_, std::span(y).first(motion_.equations().size()));
-  if (text.empty()) return;
+  if (text.empty()) return false;
   record.failure += fmt::format(". {}", text);
   record.remedy = "Give a shorter --step, or an integrator that chooses its steps (--integrator auto).";
+  return true;
 }
 
 double Run::energy_of_transient() {

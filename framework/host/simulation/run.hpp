@@ -55,8 +55,8 @@ class Run {
  private:
   /// At the end of a step, after all that happened in it.
   RunSnapshot snapshot();
-  /// Adds to the failure that steps were too long, where they were.
-  void explain_step(RunRecord& record);
+  /// Adds to the failure that steps were too long, where they were. Whether an element is named that makes them so.
+  bool explain_step(RunRecord& record);
   /// What the steps may have passed over at the start, J.
   double energy_of_transient();
   /// What there is to tell of the run so far.

@@ -27,14 +27,14 @@ void leave_out_likely_causes(std::string& failure) {
 
 /// Tells of loops that were held together at the start by rows that all but depend on others, and could not be held
 /// together farther on: rounded lengths or axes make them contradict each other. Else of a singular position, at the
-/// last step that was made.
-void explain_position(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
+/// last step that was made. Whether something is named.
+bool explain_position(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
                       RunMotion& motion, RunRows& rows) {
-  if (!motion.begun() || (view.cut_joints().empty() && view.constraints.empty())) return;
+  if (!motion.begun() || (view.cut_joints().empty() && view.constraints.empty())) return false;
   const std::string said(motion.equations().last_failure());
-  if (!motion.integrator().state_at(motion.time(), motion.y())) return;
+  if (!motion.integrator().state_at(motion.time(), motion.y())) return false;
   const StateView state = rows.state();
-  if (solver.decode(motion.solver_states(), state) != Status::ok) return;
+  if (solver.decode(motion.solver_states(), state) != Status::ok) return false;
   // Of rows that are off by more than a hundred times their rounding; the tolerances of solvers are ten times that.
   constexpr double least = 1e-11;
   const bool is_of_solver = !said.empty() && record.failure.find(said) != std::string::npos;
@@ -54,29 +54,32 @@ void explain_position(RunRecord& record, const SystemView& view, const MomentOfR
     const ConstStateView here = as_const(state);
     const std::vector<std::string> rows_there = nearly_dependent_rows(view, start, {here, motion.time()});
     // What depends on each other at the start already is no matter of the position.
-    if (rows_there.empty() && is_next_to_singular(view, start.time, start.state)) return;
+    if (rows_there.empty() && is_next_to_singular(view, start.time, start.state)) return false;
     record.failure += fmt::format(
         ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
         "singular one, where its constraints all but depend on each other",
         motion.time());
-    if (rows_there.empty()) return;
+    if (rows_there.empty()) return false;
     record.failure += fmt::format(": {}", fmt::join(rows_there, " and "));
     record.remedy =
         "Change a length, or a motion that is prescribed, so that the position is not reached; or drive by a force; or "
         "end the run before it (--duration).";
+  } else {
+    return false;
   }
+  return true;
 }
 
 }  // namespace
 
-void explain_failure(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
+bool explain_failure(RunRecord& record, const SystemView& view, const MomentOfRun& start, Solver& solver,
                      RunMotion& motion, RunRows& rows) {
-  explain_position(record, view, start, solver, motion, rows);
+  const bool is_position = explain_position(record, view, start, solver, motion, rows);
   const double since = motion.begun() ? motion.integrator().previous_time() : 0;
   if (const std::string_view cause = element_failure(view, since); !cause.empty()) {
     record.failure += fmt::format(".\nThe cause: {}", cause);
     record.remedy.clear();
-    return;
+    return true;
   }
   // The formula that has no value at the end of the run, or next to it.
   std::string cause = last_trouble(since);
@@ -87,16 +90,15 @@ void explain_failure(RunRecord& record, const SystemView& view, const MomentOfRu
     motion.equations().derivative(motion.time(), motion.y(), rates);
     cause = last_trouble(since);
   }
-  if (cause.empty()) return;
+  if (cause.empty()) return is_position;
   record.failure += fmt::format(".\nA formula {}: {}",
                                 has_value ? "is huge or next to a place where it has no value" : "has no value", cause);
   record.remedy = keep_in_domain;
+  return true;
 }
 
 void explain_stall(RunRecord& record, const RunMotion& motion, RunWatches& watches) {
-  const bool stalls = record.failure.find("the step size became too small") != std::string::npos ||
-                      record.failure.find("no part of a step") != std::string::npos;
-  if (!stalls || !motion.begun() || record.failure.find('`') != std::string::npos) return;
+  if (!motion.begun() || motion.integrator().failed_step() != StepFailure::stalled) return;
   const std::string element = watches.fastest_element();
   if (element.empty()) return;
   record.failure += fmt::format(". What changes most there is {}", element);

@@ -12,9 +12,9 @@ namespace polyform::host::inline simulation {
 
 /// Adds the cause to the failure in the record, if it is known: rows that rounded lengths make contradict each other, a
 /// singular position, an element, a formula without a value. The motion stands at the last step that was made, if it
-/// has begun.
-void explain_failure(RunRecord&, const SystemView&, const MomentOfRun&, Solver&, RunMotion&, RunRows&);
-/// Names the element of the fastest motion where steps became too short and nothing is named yet.
+/// has begun. Whether something is named.
+bool explain_failure(RunRecord&, const SystemView&, const MomentOfRun&, Solver&, RunMotion&, RunRows&);
+/// Names the element of the fastest motion where steps became too short and the integrator names nothing.
 void explain_stall(RunRecord&, const RunMotion&, RunWatches&);
 /// Adds what failed after that, such as rows that could not be written, each once.
 void add_later_failures(RunRecord&);

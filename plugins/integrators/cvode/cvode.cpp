@@ -269,16 +269,18 @@ Status Cvode::fail_to_solve(std::string_view what) noexcept {
   }
   const UnsolvedPlace place = UnsolvedPlace::at(where);
   return fail(Message("{}: the implicit equations of a step could not be solved{}{}{}", what, place.before, place.name,
-                      place.remedy));
+                      place.remedy),
+              place.name.empty() ? StepFailure::stalled : StepFailure::stalled_at_named);
 }
 
 Status Cvode::fail_with(int flag) noexcept {
   const Message small("the step size became too small at t = {:.9g} s", time_);
   if (!derivative_failure_.text().empty())
-    return fail(Message("{}: {}", std::string_view(small), derivative_failure_.text()));
+    return fail(Message("{}: {}", std::string_view(small), derivative_failure_.text()), StepFailure::stalled_by_system);
   switch (flag) {
-    case CV_TOO_CLOSE: return fail(small);
-    case CV_ERR_FAILURE: return fail(Message("{}: the error stays above the tolerance", std::string_view(small)));
+    case CV_TOO_CLOSE: return fail(small, StepFailure::stalled);
+    case CV_ERR_FAILURE:
+      return fail(Message("{}: the error stays above the tolerance", std::string_view(small)), StepFailure::stalled);
     case CV_CONV_FAILURE: return fail_to_solve(small);
     case CV_TOO_MUCH_ACC: return fail(Message("the tolerance is finer than rounding allows at t = {:.9g} s", time_));
     default: return fail(Message("CVODE failed at t = {:.9g} s ({})", time_, flag_name(flag)));

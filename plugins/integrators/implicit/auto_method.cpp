@@ -76,6 +76,7 @@ std::size_t AutoMethod::rejected() const noexcept {
 }
 
 void* AutoMethod::query(std::string_view asked) noexcept {
+  if (asked == FailedStep::interface_name) return now_->query(asked);
   return asked == IntegratorChoices::interface_name ? static_cast<IntegratorChoices*>(this) : nullptr;
 }
 

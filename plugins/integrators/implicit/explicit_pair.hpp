@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "polyform/contract/failed_step.hpp"
 #include "polyform/contract/integrator.hpp"
 
 namespace polyform::implicit {
@@ -40,6 +41,10 @@ class ExplicitPair final : public Integrator {
   double previous_time() const noexcept override { return now().previous_time(); }
   std::size_t rejected() const noexcept override;
   std::string_view failure() const noexcept override { return now().failure(); }
+  /// Of the method that makes the steps: the kind of its failure.
+  void* query(std::string_view asked) noexcept override {
+    return asked == FailedStep::interface_name ? now().query(asked) : nullptr;
+  }
 
   /// Whether the last step was one of the method that is not chosen.
   bool on_trial() const noexcept { return now_ != chosen_; }

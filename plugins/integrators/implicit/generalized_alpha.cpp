@@ -85,7 +85,8 @@ Status GeneralizedAlpha::step(double t_limit) noexcept {
     if (end - time_ < shortest_part * h) {
       const UnsolvedPlace place = place_of(end - time_, done);
       return fail(Message("no part of a step of {:.3g} s could be taken at t = {:.9g} s: {}{}{}{}", h, time_,
-                          explain(done), place.before, place.name, place.remedy));
+                          explain(done), place.before, place.name, place.remedy),
+                  kind_of(done, place));
     }
     end = time_ + 0.5 * (end - time_);
   }

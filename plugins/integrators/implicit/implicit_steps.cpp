@@ -55,10 +55,16 @@ UnsolvedPlace ImplicitSteps::place_of(double h, Trial why) noexcept {
   return UnsolvedPlace::at(element != nullptr ? element->stiffest(time_, now_, last_change(), 1 / h) : "");
 }
 
+StepFailure ImplicitSteps::kind_of(Trial why, const UnsolvedPlace& place) noexcept {
+  if (why == Trial::not_evaluated || why == Trial::not_corrected) return StepFailure::stalled_by_system;
+  return place.name.empty() ? StepFailure::stalled : StepFailure::stalled_at_named;
+}
+
 Status ImplicitSteps::give_up(double h, Trial why) noexcept {
   const UnsolvedPlace place = place_of(h, why);
   return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}{}{}{}", h, time_, explain(why),
-                      place.before, place.name, place.remedy));
+                      place.before, place.name, place.remedy),
+              kind_of(why, place));
 }
 
 bool ImplicitSteps::begin_step() noexcept {

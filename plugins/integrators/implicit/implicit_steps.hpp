@@ -42,6 +42,7 @@ class ImplicitSteps : public StepByStep {
   std::string_view explain(Trial) const noexcept;
   /// Where an iteration does not converge.
   UnsolvedPlace place_of(double h, Trial) noexcept;
+  static StepFailure kind_of(Trial, const UnsolvedPlace&) noexcept;
   /// That no step can be made shorter, and why: of an iteration that does not converge also where.
   Status give_up(double h, Trial) noexcept;
   /// The largest of a vector of states without integrals, in units of the tolerances.

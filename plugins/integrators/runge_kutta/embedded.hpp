@@ -71,7 +71,8 @@ class Embedded final : public StepByStep {
       const double h = last ? t_limit - time_ : h_;
       const double end = last ? t_limit : time_ + h;
       if (why != Rejection::none && h <= smallest_step())
-        return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h, time_, explain(why)));
+        return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h, time_, explain(why)),
+                    is_of_system(why) ? StepFailure::stalled_by_system : StepFailure::stalled);
       why = try_step(h, end);
       if (why == Rejection::none) {
         accept(end, last);
@@ -104,8 +105,9 @@ class Embedded final : public StepByStep {
   };
   enum class Rejection { none, derivative, growth, tolerance, correction };
 
+  static bool is_of_system(Rejection why) { return why == Rejection::derivative || why == Rejection::correction; }
   std::string_view explain(Rejection why) const {
-    if (why == Rejection::derivative || why == Rejection::correction) return system_.failure();
+    if (is_of_system(why)) return system_.failure();
     return why == Rejection::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
   }
 

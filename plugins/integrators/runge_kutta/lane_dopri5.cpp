@@ -102,9 +102,10 @@ class LaneDopri5 final : public LaneBatch {
   double smallest_step(std::size_t k) {
     return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(of(k).end), of(k).settings.step);
   }
+  static bool is_of_system(Why why) { return why == Why::derivative || why == Why::correction; }
   std::string_view explain(std::size_t k) {
     const Why why = ways_[k].why;
-    if (why == Why::derivative || why == Why::correction) return system_.world(k).failure();
+    if (is_of_system(why)) return system_.world(k).failure();
     return why == Why::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
   }
 
@@ -125,7 +126,8 @@ class LaneDopri5 final : public LaneBatch {
       h_[k] = way.last ? t_limit[k] - time : way.h;
       way.end = way.last ? t_limit[k] : time + way.h;
       if (way.why == Why::none || h_[k] > smallest_step(k)) continue;
-      fail(k, Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h_[k], time, explain(k)));
+      fail(k, Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h_[k], time, explain(k)),
+           is_of_system(way.why) ? StepFailure::stalled_by_system : StepFailure::stalled);
       way.why = Why::none;
       active_[k] = 0;
     }

@@ -101,8 +101,9 @@ void LaneBatch::find_rates(std::span<const std::uint8_t> active, std::span<const
   system_.derivatives({.t = t, .y = y, .active = active}, out);
 }
 
-void LaneBatch::fail(std::size_t lane, std::string_view why) noexcept {
+void LaneBatch::fail(std::size_t lane, std::string_view why, StepFailure kind) noexcept {
   lanes_[lane].why.say(why);
+  lanes_[lane].failed = kind;
   lanes_[lane].result = LaneStep::failed;
 }
 

@@ -13,7 +13,7 @@ namespace polyform::runge_kutta {
 class LaneBatch;
 
 /// One lane, as the host sees it.
-class Lane final : public Integrator {
+class Lane final : public Integrator, public FailedStep {
  public:
   Lane(LaneBatch& batch, std::size_t number, std::size_t size)
       : batch_(batch), number_(number), now(size), next(size) {}
@@ -27,6 +27,10 @@ class Lane final : public Integrator {
   double previous_time() const noexcept override { return begin; }
   std::size_t rejected() const noexcept override { return given_up; }
   std::string_view failure() const noexcept override { return why.text(); }
+  StepFailure failed_step() const noexcept override { return failed; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == FailedStep::interface_name ? static_cast<FailedStep*>(this) : nullptr;
+  }
   void destroy() noexcept override {}  // the batch owns it
 
  private:
@@ -43,6 +47,7 @@ class Lane final : public Integrator {
   double next_end = 0;
   std::vector<double> next;  ///< the state there
   Sentence why;              ///< of the last failure
+  StepFailure failed = StepFailure::other;
 };
 
 /// A method for all lanes. Arrays hold the numbers of all lanes as BatchInput does.
@@ -83,7 +88,7 @@ class LaneBatch : public BatchIntegrator {
   bool found(std::size_t lane) const { return done_[lane] != 0; }
   /// Sets the lane's result. A failure with the words of its system, or others.
   void fail(std::size_t lane) noexcept { fail(lane, system_.world(lane).failure()); }
-  void fail(std::size_t lane, std::string_view why) noexcept;
+  void fail(std::size_t lane, std::string_view why, StepFailure = StepFailure::other) noexcept;
   /// The step has come to its end, with the state in Lane::next.
   void finish(std::size_t lane, double end) noexcept;
 

@@ -114,6 +114,33 @@ TEST_CASE("a solution that leaves every bound ends in a failure, not in endless 
   CHECK_FALSE(integrator->failure().empty());
 }
 
+// y = 1/(1 − t): the steps are ever shorter beside the pole, and nothing says what makes them so.
+TEST_CASE("the kind of a failure tells whether steps became too short, and by what") {
+  const char* name = GENERATE("dopri5", "dop853", "cvode-adams", "cvode-bdf", "radau5", "auto");
+  CAPTURE(name);
+  Equation pole(1, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = y[0] * y[0];
+    return true;
+  });
+  const auto beside = started(pole, {name, 0.1, 1e-6, 1e-6}, {1});
+  CHECK_FALSE(run(*beside, 2));
+  CHECK(beside->failed_step() == StepFailure::stalled);
+
+  Equation ends = up_to(1.02);
+  const auto at_end = started(ends, {name, 0.1, 1e-6, 1e-6}, {0});
+  REQUIRE(run(*at_end, 1));
+  CHECK(at_end->failed_step() == StepFailure::other);
+  CHECK_FALSE(run(*at_end, 3));
+  CHECK(at_end->failed_step() == StepFailure::stalled_by_system);
+  CHECK_FALSE(at_end->step(0.5));
+  CHECK(at_end->failed_step() == StepFailure::other);
+
+  Equation fixed = up_to(1.02);
+  const auto one = started(fixed, {"rk4", 0.1, 0, 0}, {0});
+  CHECK_FALSE(run(*one, 3));
+  CHECK(one->failed_step() == StepFailure::other);
+}
+
 TEST_CASE("a correction that fails ends the run at the last corrected state") {
   const char* name = GENERATE("rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf");
   CAPTURE(name);

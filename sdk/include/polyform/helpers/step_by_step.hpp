@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/contract/failed_step.hpp"
 #include "polyform/contract/integrator.hpp"
 
 namespace polyform {
@@ -40,18 +41,23 @@ struct UnsolvedPlace {
 };
 
 /// A base for integrators that keeps the parts of the interface that need no method.
-class StepByStep : public Integrator {
+class StepByStep : public Integrator, public FailedStep {
  public:
   double time() const noexcept final { return time_; }
   double previous_time() const noexcept final { return previous_time_; }
   std::size_t rejected() const noexcept override { return rejected_; }
   std::string_view failure() const noexcept final { return failure_.text(); }
+  StepFailure failed_step() const noexcept final { return kind_; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == FailedStep::interface_name ? static_cast<FailedStep*>(this) : nullptr;
+  }
 
  protected:
   ~StepByStep() = default;
 
-  Status fail(std::string_view why) noexcept {
+  Status fail(std::string_view why, StepFailure kind = StepFailure::other) noexcept {
     failure_.say(why);
+    kind_ = kind;
     return Status::failed;
   }
   /// Sets both times to that of the start.
@@ -62,6 +68,7 @@ class StepByStep : public Integrator {
 
  private:
   Sentence failure_;
+  StepFailure kind_ = StepFailure::other;
 };
 
 }  // namespace polyform
