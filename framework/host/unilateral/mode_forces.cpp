@@ -120,7 +120,7 @@ bool ModeForces::find(double t, std::span<const double> y, Shares shares) {
       throw Failure(Exit::simulation_failed,
                     fmt::format("friction by the load of `{}`, or of another joint, has no solution near its last one "
                                 "at t = {:.9g} s: the more it rubs the more it is loaded",
-                                set_.element_name(0), t),
+                                set_.element_name(set_.changed_element()), t),
                     "Use a smaller coefficient, or a given effort.");
   }
 }

@@ -39,6 +39,13 @@ bool UnilateralMotion::allow_overlaps() {
   return any;
 }
 
+/// What overlaps and is neither held nor stopped comes near slower than what rests, or passes by: its overlap is
+/// rounding of its places too, or the same event would come again while no time passes.
+void UnilateralMotion::widen_overlap(std::size_t k) {
+  if (is_closed(k) || !set_.point(k).has_gap || gap_rounding_of(k) > most_overlap * units_[k].length) return;
+  overlap_[k] = times_overlap * gap_rounding_of(k);
+}
+
 bool UnilateralMotion::opens(std::size_t function) const {
   const std::size_t k = function / functions_per_point;
   return function % functions_per_point == closing && set_.point(k).has_gap &&
@@ -147,6 +154,7 @@ bool UnilateralMotion::comes_to_rest(const std::vector<std::size_t>& closing_pla
 bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
   find_touching(t, fired);
+  drop_passing(t, y);
   const bool any = std::ranges::any_of(touching_, [&](std::size_t k) {
     return set_.point(k).has_normal && set_.rate(three * k) < -least_speed(three * k);
   });

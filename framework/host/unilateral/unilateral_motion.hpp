@@ -99,6 +99,7 @@ class UnilateralMotion {
   }
   bool any_at_other_place() const;
   bool any_lost() const;
+  bool any_torn() const;
   bool find_forces_at_places(double t, std::span<const double> y);
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
@@ -119,6 +120,9 @@ class UnilateralMotion {
   void see_shares();
   // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
+  bool passes_by(double t, std::span<const double> y, std::size_t k);
+  void drop_passing(double t, std::span<const double> y);
+  void widen_overlap(std::size_t k);
   void find_probe(std::size_t row, const std::function<double(double)>& moved_by);
   void refuse_driven(double t) const;
   void respond(double t, std::span<const double> y);

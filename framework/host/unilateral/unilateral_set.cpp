@@ -222,8 +222,11 @@ double UnilateralSet::take_reactions(const Observation& now) {
     std::ranges::copy(b.given_sliding, sliding_.begin() + static_cast<std::ptrdiff_t>(b.first));
     add_loaded(b);
     for (std::size_t k = 0; k < b.count; ++k) {
-      change = std::max(change, std::abs(holding_[b.first + k] - before_[k]));
       largest = std::max(largest, holding_[b.first + k]);
+      const double own = std::abs(holding_[b.first + k] - before_[k]);
+      if (!(own > change)) continue;
+      change = own;
+      changed_element_ = elements_[b.first + k];
     }
   }
   return largest > 0 ? change / largest : 0;

@@ -85,6 +85,8 @@ class UnilateralSet {
   bool is_loaded() const;
   /// Takes reactions that were observed at the evaluated state. By how much friction changes, of the largest.
   double take_reactions(const Observation&);
+  /// The element whose friction the reactions that were taken last changed most.
+  std::size_t changed_element() const { return changed_element_; }
   double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
   /// The sum of the sizes of the terms of a rate, which rounding is told by.
   double terms(std::size_t row) const { return terms_[row]; }
@@ -157,6 +159,7 @@ class UnilateralSet {
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                          ///< of the last decoded state
   double turning_ = 0;                       ///< at the evaluated state
+  std::size_t changed_element_ = 0;          ///< by the reactions that were taken last
   std::vector<double> place_, begin_, end_;  ///< per point
   std::vector<std::uint32_t> feature_;       ///< per point
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;

@@ -17,6 +17,9 @@ namespace {
 constexpr double touching_gap = 1e-10;
 // A part of the time: the time is known to that.
 constexpr double resolution = 4e-13;
+// What a place reaches beyond its end when it begins to touch (unilateral_places.hpp) is rounding. Of that: a point is
+// looked at that is nearer to its end, and one that goes over the end before it is so deep passes by.
+constexpr double near_end = 20, passing_depth = 4;
 // The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
 // their rows the acceleration of contact_sizes.hpp.
 constexpr double probe_growth = 1e6, largest_probe = 1e30;
@@ -37,6 +40,29 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
         (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }
+}
+
+/// Whether a point that closes near the end of its place goes on over the end as all moves now: so does the end of an
+/// edge that turns over another edge. The surface ends there by rounding, and does not stop it. At the evaluated state.
+bool UnilateralMotion::passes_by(double t, std::span<const double> y, std::size_t k) {
+  const double around = set_.begin(k) - set_.place(k), speed = -set_.rate(three * k);
+  const bool is_near = around > 0 && std::isfinite(around) && set_.has_place(k) && set_.place(k) < near_end * around;
+  if (is_closed(k) || !is_near || !(speed > least_speed(three * k)) || second_ == nullptr) return false;
+  const double ahead = passing_depth * around / speed;
+  const std::size_t states = solver_.state_size();
+  if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok) return false;
+  std::ranges::copy(y, moved_.begin());
+  for (std::size_t i = 0; i < states; ++i)
+    if (second_->kinds()[i] == StateKind::position) moved_[i] += ahead * rates_now_[i];
+  set_.evaluate(t + ahead, moved_);
+  const bool passes = !set_.has_place(k) || set_.open_gap(k) > 0;
+  set_.evaluate(t, y);
+  return passes;
+}
+
+/// Leaves out what passes by, of the points that touch.
+void UnilateralMotion::drop_passing(double t, std::span<const double> y) {
+  std::erase_if(touching_, [&](std::size_t k) { return passes_by(t, y, k); });
 }
 
 /// Finds the force whose effect on a row stands out of the rounding of its rate: what a small force does to a heavy

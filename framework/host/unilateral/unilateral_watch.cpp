@@ -104,7 +104,17 @@ std::optional<double> UnilateralWatch::find() {
                               "time passes",
                               motion_.set().name_of(found->function / UnilateralMotion::functions_per_point), t),
                   "Use a compliant law there.");
-  return UnilateralMotion::is_passed_after(found->function) ? found->time : found->before;
+  if (UnilateralMotion::is_passed_after(found->function)) return found->time;
+  return motion_.may_jump(found->function) && comes_to_be(*found) ? found->time : found->before;
+}
+
+/// Whether the place of a point that closes begins at the event: before it there is nothing to touch.
+bool UnilateralWatch::comes_to_be(const SignChange& found) {
+  const std::size_t k = found.function / UnilateralMotion::functions_per_point;
+  evaluate(found.time, other_values_, other_rates_);
+  if (!motion_.set().has_place(k)) return false;
+  evaluate(found.before, other_values_, other_rates_);
+  return !motion_.set().has_place(k);
 }
 
 /// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed

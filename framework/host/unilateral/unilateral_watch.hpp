@@ -40,6 +40,7 @@ class UnilateralWatch final : private Signals {
   bool counts(std::size_t k, bool rising) const noexcept override;
   std::size_t halvings(std::size_t k) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
+  bool comes_to_be(const SignChange&);
   double scale(double t) const;
 
   UnilateralMotion& motion_;
