@@ -137,6 +137,35 @@ forces:
   CHECK(!by_energy(*kinked));
 }
 
+TEST_CASE("a force with a kink in the difference of any two coordinates gives no verdict by energies") {
+  // The last slide moves against the first one: the place of its body is the difference of both, whatever lies between.
+  const auto with = [](std::size_t between, const std::string& force) {
+    std::string bodies, joints, forces, base = "ground";
+    for (std::size_t k = 0; k < between + 2; ++k) {
+      const std::string axis = k == 0 ? "1, 0, 0" : k == between + 1 ? "-1, 0, 0" : k % 2 == 0 ? "0, 1, 0" : "0, 0, 1";
+      bodies += fmt::format("\n  - {{name: b{}, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}", k);
+      joints += fmt::format(
+          "\n  - {{name: j{0}, type: prismatic, base: {1}, moving: b{0}, position: [0, 0, 0], axis: [{2}]}}", k, base,
+          axis);
+      forces +=
+          fmt::format("\n  - {{name: s{0}, type: joint-spring-damper, joint: j{0}, stiffness: 4, damping: 1}}", k);
+      base = fmt::format("b{}", k);
+    }
+    return system_from_text("polyform: 1\ngravity: [0, 0, 0]\nbodies:" + bodies + "\njoints:" + joints +
+                            "\nforces:" + forces + "\n  - {name: f, type: point-force, body: " + base +
+                            ", force: [{expression: \"" + force + "\"}, 0, 0]}\n");
+  };
+  for (std::size_t between = 0; between < 9; ++between) {
+    INFO(between << " coordinates between the two");
+    const std::string place = fmt::format("x(b{})", between + 1), speed = fmt::format("vx(b{})", between + 1);
+    const auto smooth = by_energy(*with(between, "-" + place + "-" + speed));
+    REQUIRE(smooth);
+    CHECK(smooth->verdict == host::Outlook::stable);
+    CHECK(!by_energy(*with(between, "-min(0, " + place + ")")));
+    CHECK(!by_energy(*with(between, "-min(0, " + speed + ")")));
+  }
+}
+
 TEST_CASE("a force without an energy gives no verdict by energies, whatever place its body has in the model") {
   constexpr int count = 14;
   const auto with = [&](int at, const std::string& x, const std::string& y) {

@@ -100,6 +100,44 @@ TEST_CASE("the time scale of a system is its largest eigenvalue, whatever the da
     CHECK(scale.measure(y, derivative) == Approx(expected).epsilon(z == 1 ? 0.05 : 0.002));
 }
 
+// A mass that is free, and then touches a spring of 1e4 rad/s. In flight the power method keeps the one slow motion,
+// -1/s of y₂, and nothing of the others.
+TEST_CASE("a motion that becomes fast after all was slow is found by a new start") {
+  double stiffness = 0;
+  const auto derivative = [&](std::span<const double> y, std::span<double> ydot) {
+    ydot[0] = y[1], ydot[1] = -stiffness * y[0] - 9.81, ydot[2] = -y[2];
+    return true;
+  };
+  const std::vector<double> y = {1, 1, 1};
+  TimeScale scale(3, 0);
+  scale.start();
+  for (int round = 0; round < 10; ++round) scale.measure(y, derivative);
+  CHECK(scale.measure(y, derivative) == Approx(1).epsilon(1e-3));
+  stiffness = 1e8;
+  scale.start();
+  CHECK(scale.measure(y, derivative) == Approx(1e4).epsilon(1e-3));
+}
+
+// A ball of 1 kg falls by 5 mm to 0.1 m onto 1e7 N/m and rolls on, with friction that is regularised at 1 mm/s: µ N / v
+// over the inertia felt at the contact is some 1e4 rad/s, from the first touch on. In flight nothing is fast.
+TEST_CASE("auto finds a contact that is stiff after a flight") {
+  const double height = GENERATE(0.005, 0.02, 0.1);
+  const auto system = system_from_text(fmt::format(R"yaml(polyform: 1
+gravity: [0, 0, -9.81]
+ground: {{geometry: [{{type: box, size: [20, 20, 1], position: [0, 0, -0.5]}}]}}
+bodies: [{{name: b, mass: 1, position: [0, 0, {}], velocity: [1, 0, 0], inertia: {{xx: 0.004, yy: 0.004, zz: 0.004}},
+  geometry: [{{type: sphere, radius: 0.1}}]}}]
+joints: [{{name: j, type: free, base: ground, moving: b}}]
+forces: [{{name: c, type: contact, a: b, b: ground, stiffness: 1e7, restitution: 0.3,
+  friction: {{static: 0.3, dynamic: 0.3, velocity: 1e-3}}}}]
+)yaml",
+                                                   0.1 + height));
+  const host::RunRecord chosen = run(*system, "riccati", "auto", 2), implicit = run(*system, "riccati", "radau5", 2);
+  INFO(chosen.choices);
+  CHECK_THAT(chosen.choices, Contains("radau5 for") && Contains("force `c` at"));
+  CHECK(static_cast<double>(chosen.evaluations) < 2.5 * static_cast<double>(implicit.evaluations) + 1000);
+}
+
 // Two masses: of a slide with w = 1e4 rad/s and half of the critical damping, and of one that creeps.
 TEST_CASE("the rate of what holds explicit steps is that of a damped vibration, and of the faster of two elements") {
   const auto model = [](double k1, double c1, double k2, double c2) {

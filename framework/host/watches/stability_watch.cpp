@@ -17,6 +17,9 @@ constexpr std::size_t first_looks = 3, many_looks = 10;
 // Step times largest |eigenvalue| from which on stability may hold a step: explicit methods of Runge-Kutta type are
 // stable up to about 1 for vibrations without damping and to 3 and more for what dies away.
 constexpr double at_the_bound = 0.9;
+// Part of it, below which the rate of the last look does not explain the steps: a new direction is looked for. What is
+// fast is lost in the old one where all is slow, as in flight.
+constexpr double unexplained = 0.5;
 // From here on all of them are unstable or next to it: Euler's method at 2, the one of order 4 at 2.8.
 constexpr double beyond_the_bound = 2;
 // Part of the accelerations that is left where a motion that dies away at the fastest rate has come to rest.
@@ -57,9 +60,11 @@ double StabilityWatch::rate_at(double t, std::span<const double> y, std::size_t 
 void StabilityWatch::find_rate() {
   const std::span<const double> y = integrator_.state();
   const double t = integrator_.time();
-  const double rate = rate_at(t, y, looks_ == 0 ? first_looks : 1);
-  fastest_ = rate;
   const double step = (t - since_) / static_cast<double>(integrator_.statistics().steps - steps_);
+  const bool anew = fastest_ * step < unexplained * at_the_bound;
+  if (anew && scale_) scale_->start();
+  const double rate = rate_at(t, y, anew ? first_looks : 1);
+  fastest_ = rate;
   ++looks_;
   if (!(rate * step > at_the_bound)) return;
   ++held_;

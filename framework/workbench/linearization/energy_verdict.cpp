@@ -1,9 +1,9 @@
 #include "framework/workbench/linearization/energy_verdict.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "framework/workbench/linearization/functions_of_time.hpp"
@@ -37,8 +37,8 @@ bool is_constant(const System& system, PointModel& model) {
   return look_along(model, fields, rest->rates, times).constant;
 }
 
-/// All forces of a system at deviations of all its coordinates at once, or of all velocities, with the signs of a
-/// pattern.
+/// All forces of a system at irregular deviations of all its coordinates at once, or of all velocities: signs alone
+/// would let many differences of two coordinates vanish.
 class Forces {
  public:
   explicit Forces(const PointModel& model)
@@ -52,13 +52,12 @@ class Forces {
   std::size_t size() const { return 6 * wrenches_.size() + efforts_.size(); }
   bool good() const { return forces_.good(); }
 
-  void at(bool moves, std::size_t pattern, double h, std::span<double> out) {
+  void at(bool moves, double phase, double h, std::span<double> out) {
     const SystemView& view = model_.view();
     CanonicalState state = model_.nominal();
     std::vector<double> deviation(view.nv_tree);
     for (std::size_t k = 0; k < deviation.size(); ++k) {
-      const double size = h * model_.coordinate(k).scale * (moves ? rate() : 1);
-      deviation[k] = std::popcount(k & pattern) % 2 == 0 ? size : -size;
+      deviation[k] = h * model_.coordinate(k).scale * (moves ? rate() : 1) * irregular(phase, k);
     }
     if (moves)
       std::ranges::copy(deviation, state.v.begin());
@@ -87,7 +86,7 @@ class Forces {
 /// Whether each force has one derivative, the same from above and below, along some deviations of all coordinates and
 /// of all velocities.
 bool is_smooth(const PointModel& model) {
-  constexpr std::size_t patterns = 3;
+  constexpr std::size_t directions = 3;  // each finds all but what it is blind to by chance
   constexpr double step = 0.125, small = 1e-3;
   constexpr double shows = 1e-6;  // a change that is less of a load is its rounding
   Forces forces(model);
@@ -95,16 +94,16 @@ bool is_smooth(const PointModel& model) {
   const std::size_t n = forces.size();
   std::vector<double> middle(n), there(n), sizes(n);
   for (const bool moves : {false, true})
-    for (std::size_t pattern = 0; pattern < patterns; ++pattern) {
-      forces.at(moves, pattern, 0, middle);
-      forces.at(moves, pattern, small, there);
+    for (const double phase : std::span(phases).first(directions)) {
+      forces.at(moves, phase, 0, middle);
+      forces.at(moves, phase, small, there);
       for (std::size_t k = 0; k < n; ++k) {
         sizes[k] = std::max(std::abs(there[k] - middle[k]) / small, shows * std::abs(middle[k]));
         if (!(sizes[k] > 0)) sizes[k] = 1;
         middle[k] /= sizes[k];
       }
       const Curve along = [&](double h, std::span<double> out) {
-        forces.at(moves, pattern, h, out);
+        forces.at(moves, phase, h, out);
         for (std::size_t k = 0; k < n; ++k) out[k] /= sizes[k];
         return std::ranges::all_of(out, [](double x) { return std::isfinite(x); });
       };

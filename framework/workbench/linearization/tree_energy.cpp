@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
-#include <utility>
 
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/newton/small_inverse.hpp"
@@ -14,9 +14,6 @@ namespace {
 constexpr std::size_t most_directions = 6;
 /// A diagonal entry below this part of the largest is rounding, and is no size to measure by.
 constexpr double rounding_of_diagonal = 1e-14;
-/// Phases of the pairs of vectors that show asymmetry, of which each finds all but what it is blind to by chance.
-constexpr std::pair<double, double> probes_of_asymmetry[] = {
-    {1, 1.7320508}, {2.2360680, 2.6457513}, {3.3166248, 3.6055513}};
 
 Six<double> transposed(const Six<double>& m) {
   Six<double> out;
@@ -195,13 +192,14 @@ double TreeEnergy::asymmetry(const Blocks& of, bool turns, std::span<const doubl
     std::vector<double> out(n);
     for (std::size_t k = 0; k < n; ++k) {
       const double size = largest > 0 ? std::max(std::abs(diagonal[k]), rounding_of_diagonal * largest) : 1;
-      out[k] = std::cos(phase * static_cast<double>(k * k + 1)) / std::sqrt(size);
+      out[k] = irregular(phase, k) / std::sqrt(size);
     }
     return out;
   };
   double worst = 0;
-  for (const auto& [first, second] : probes_of_asymmetry) {
-    const std::vector<double> x = vector_of(first), y = vector_of(second);
+  // Each pair of phases finds all but what it is blind to by chance.
+  for (std::size_t pair = 0; pair + 1 < std::size(phases); pair += 2) {
+    const std::vector<double> x = vector_of(phases[pair]), y = vector_of(phases[pair + 1]);
     const std::vector<double> Ax = product(of, turns, x), Ay = product(of, turns, y);
     double difference = 0;
     for (std::size_t k = 0; k < n; ++k) difference += x[k] * Ay[k] - y[k] * Ax[k];

@@ -7,6 +7,8 @@
 // (linearized_tree.hpp).
 #pragma once
 
+#include <cmath>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -15,6 +17,11 @@
 #include "polyform/solvers/newton/linearized_tree.hpp"
 
 namespace polyform::host::inline linearization {
+
+/// Phases of irregular numbers.
+inline constexpr double phases[] = {1, 1.7320508, 2.2360680, 2.6457513, 3.3166248, 3.6055513};
+/// Number k of a sequence between -1 and 1 without order, in which no two have the same size.
+inline double irregular(double phase, std::size_t k) { return std::cos(phase * static_cast<double>(k * k + 1)); }
 
 /// A sum of the three matrices of a tree.
 struct MatrixSum {
@@ -37,8 +44,8 @@ class TreeEnergy {
   /// Whether the sum, with the symmetric part of G, is positive definite after `part` of the sizes of the diagonals of
   /// K and G has been taken from its diagonal. M has rounding alone.
   bool is_positive(const MatrixSum&, double part);
-  /// |xᵀ (A − Aᵀ) y| of K and of G at vectors x and y of signs, in units in which the diagonal is 1; per root of the
-  /// number of coordinates.
+  /// |xᵀ (A − Aᵀ) y| of K and of G at vectors x and y of irregular numbers, in units in which the diagonal is 1; per
+  /// root of the number of coordinates.
   double asymmetry_of_K() const { return asymmetry(K_, true, diagonal_K_); }
   double asymmetry_of_G() const { return asymmetry(G_, false, diagonal_G_); }
   bool has_no_damping() const;

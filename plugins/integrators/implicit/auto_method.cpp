@@ -12,6 +12,8 @@ namespace {
 constexpr double evaluations_between_looks = 240, part_at_the_bound = 0.5;
 constexpr std::size_t before_look = 10, between_implicit_looks = 20;
 constexpr std::size_t looks_at_the_bound = 3;
+// Part of the bound, below which the rate of the last look does not explain the steps: a new direction is looked for.
+constexpr double unexplained = 0.5;
 // Rounds of the first look, right after the opening: nothing is known of the fastest motion yet.
 constexpr int rounds_of_first_look = 3;
 // Steps of the shortest trial, of which the second half counts: the first ones grow from the explicit step.
@@ -46,7 +48,7 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   now_ = explicit_.get();
   phase_ = Phase::explicitly;
   changing_ = false;
-  steps_ = bound_ = near_ = explicit_steps_ = 0;
+  steps_ = bound_ = near_ = held_looks_ = explicit_steps_ = 0;
   wait_ = before_look;
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
@@ -174,10 +176,12 @@ void AutoMethod::look_explicitly() noexcept {
   const double evaluations = (bound_ > 0 ? part_at_the_bound : 1) * evaluations_between_looks;
   const auto between = static_cast<std::size_t>(evaluations / explicit_->evaluations_of_step());
   if (steps_ < wait_ || steps_ % between != 0) return;
-  measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
+  if (explicit_step_ * rate_ < unexplained * explicit_->bound()) scale_.start();
+  measure();
   bound_ = explicit_step_ * rate_ > explicit_->stable() ? bound_ + 1 : 0;
   near_ = explicit_step_ * rate_ > explicit_->bound() ? near_ + 1 : 0;
+  if (bound_ > 0) ++held_looks_;
   since_ = now_->time();
   steps_ = 0;
   explicit_->set_held(near_ > 0);
@@ -264,7 +268,12 @@ void AutoMethod::look_implicitly() noexcept {
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_implicit_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
-  if (rate_ * implicit_step_ < explicit_->stable() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
+  const double needed = explicit_->stable() * needed_gain(between_implicit_looks) / implicit_step_;
+  if (rate_ < needed) {
+    scale_.start();
+    measure();
+  }
+  if (rate_ < needed) change_to(Phase::explicitly);
   linearizations_ = newton_->linearizations();
 }
 
@@ -287,6 +296,11 @@ std::string_view AutoMethod::choices() noexcept {
     said_.say(Message("{}: {}", explicitly.text(), without_.text()));
   else if (explicit_->opening())
     said_.say(explicitly.text());
+  else if (implicit_time_ == 0 && held_looks_ >= looks_at_the_bound)
+    said_.say(
+        Message("{}: stability held its steps at times, never so long that a trial of an implicit method was worth "
+                "its cost",
+                explicitly.text()));
   else if (implicit_time_ == 0)
     said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
                       explicitly.text()));

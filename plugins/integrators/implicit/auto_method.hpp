@@ -69,6 +69,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;  ///< the next step begins with the change to the other method
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0, near_ = 0;  ///< bound_, near_: looks in a row
+  std::size_t held_looks_ = 0;                               ///< that found steps at the bound of stability
   std::size_t explicit_steps_ = 0;                           ///< since the last trial that was not in vain
   std::size_t linearizations_ = 0;                           ///< of newton_ when steps_ began to count
   std::size_t evaluations_ = 0;                              ///< of newton_ when the trial began
