@@ -193,12 +193,11 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
     files.add(std::span(table.rows).subspan(first));
     progress.update(counts, before);
   };
-  const bool all =
-      ranks != nullptr
-          ? hand_out_cases(*ranks, missing, take, &interrupted)
-          : host::run_cases(missing, work_of(cases, interrupted), take,
-                            limits_of(arguments, cases, missing.size(), std::thread::hardware_concurrency()),
-                            &interrupted);
+  const std::size_t usual_workers = ranks != nullptr ? 1 : std::thread::hardware_concurrency();
+  const host::CaseLimits limits = limits_of(arguments, cases, missing.size(), usual_workers);
+  const bool all = ranks != nullptr
+                       ? hand_out_cases(*ranks, missing, limits.isolate ? 1 : limits.together, take, &interrupted)
+                       : host::run_cases(missing, work_of(cases, interrupted), take, limits, &interrupted);
   counts.seconds = progress.seconds();
   return all;
 }

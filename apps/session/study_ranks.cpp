@@ -41,10 +41,11 @@ std::string cases_message(const std::vector<std::size_t>& numbers) {
 /// outcome, it does no harm if two ranks have done it.
 class HandOut {
  public:
-  HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
+  HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, std::size_t together, const host::TakeOutcomes& take,
           const volatile std::sig_atomic_t* interrupted)
       : ranks_(ranks),
         numbers_(numbers),
+        together_(std::clamp<std::size_t>(together, 1, most_at_once)),
         take_(take),
         interrupted_(interrupted),
         queue_(numbers.begin(), numbers.end()),
@@ -182,10 +183,13 @@ class HandOut {
   bool nobody_works() const {
     return std::ranges::none_of(others_, [](const Other& one) { return one.state == State::working; });
   }
-  /// Small towards the end, so that all ranks end together.
-  std::size_t share() const {
-    const std::size_t fair = queue_.size() / (4 * others_.size());
-    return std::min(queue_.size(), std::clamp<std::size_t>(fair, 1, most_at_once));
+  /// Small towards the end, so that all ranks end together, but of whole groups of cases that are done together: half
+  /// a group takes as long. What is left for less than a group each is shared out evenly.
+  std::size_t share() {
+    const std::size_t ranks = others_.size(), fair = queue_.size() / (4 * ranks);
+    if (queue_.size() < together_ * ranks && last_share_ == 0) last_share_ = (queue_.size() + ranks - 1) / ranks;
+    const std::size_t least = last_share_ > 0 ? last_share_ : together_;
+    return std::min(queue_.size(), std::clamp<std::size_t>(fair / together_ * together_, least, most_at_once));
   }
 
   void lose(Other& other, int rank) {
@@ -202,6 +206,8 @@ class HandOut {
 
   Ranks& ranks_;
   const std::vector<std::size_t>& numbers_;  ///< rising
+  std::size_t together_;                     ///< cases that a rank does at a time
+  std::size_t last_share_ = 0;               ///< of the last round; 0 before it
   const host::TakeOutcomes& take_;
   const volatile std::sig_atomic_t* interrupted_;
   std::deque<std::size_t> queue_;
@@ -244,15 +250,15 @@ void part(Ranks& ranks, const std::string& last_message) {
 
 }  // namespace
 
-bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
-                    const volatile std::sig_atomic_t* interrupted) {
-  return HandOut(ranks, numbers, take, interrupted).run();
+bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers, std::size_t together,
+                    const host::TakeOutcomes& take, const volatile std::sig_atomic_t* interrupted) {
+  return HandOut(ranks, numbers, together, take, interrupted).run();
 }
 
 void dismiss_ranks(Ranks& ranks) noexcept {
   const volatile std::sig_atomic_t interrupted = 0;
   HandOut(
-      ranks, {}, [](std::vector<host::CaseOutcome>) {}, &interrupted)
+      ranks, {}, 1, [](std::vector<host::CaseOutcome>) {}, &interrupted)
       .run();
 }
 

@@ -10,10 +10,11 @@
 namespace polyform::apps {
 
 /// For rank 0: does what host::run_cases does, with the other ranks. Returns when all of these have ended. The cases of
-/// a rank that gives no sign of life any more are done by the others. numbers: rising. Failure (simulation_failed) if
-/// cases are left because ranks could not take part or are lost.
-bool hand_out_cases(Ranks&, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
-                    const volatile std::sig_atomic_t* interrupted);
+/// a rank that gives no sign of life any more are done by the others. numbers: rising. together: as of CaseLimits, 1
+/// where each case has a process of its own. Failure (simulation_failed) if cases are left because ranks could not take
+/// part or are lost.
+bool hand_out_cases(Ranks&, const std::vector<std::size_t>& numbers, std::size_t together,
+                    const host::TakeOutcomes& take, const volatile std::sig_atomic_t* interrupted);
 /// For rank 0, in place of hand_out_cases: there are no cases.
 void dismiss_ranks(Ranks&) noexcept;
 /// For every other rank: runs the cases that it is handed, until there are no more.

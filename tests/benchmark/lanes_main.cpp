@@ -27,6 +27,7 @@
 #include "polyform/contract/batch_evaluation.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/benchmark/lane_device.hpp"
+#include "tests/benchmark/lane_study.hpp"
 #include "tests/benchmark/model_text.hpp"
 #include "tests/benchmark/systems.hpp"
 
@@ -220,9 +221,9 @@ struct NoRows final : host::RowSink {
   void row(double, const Observation&) override {}
 };
 
-/// Runs of many variants, alone and in lanes, without what a study adds: s per run.
-void measure_runs(const std::string& title, const host::System& system, const Formulation& formulation,
-                  const host::RunSettings& settings, std::size_t count) {
+/// Runs of many variants, alone and in lanes, without what a study adds. Returns the seconds of one run alone.
+double measure_runs(const std::string& title, const host::System& system, const Formulation& formulation,
+                    const host::RunSettings& settings, std::size_t count) {
   NoRows none;
   host::RowSink* const sinks[] = {&none};
   const host::SolverPointer alone = benchmark::solver_for(system, formulation);
@@ -250,6 +251,7 @@ void measure_runs(const std::string& title, const host::System& system, const Fo
   const double each = 1e3 / static_cast<double>(rounds * of_round);
   fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title, each * one_by_one,
              each * together, one_by_one / together);
+  return 1e-3 * each * one_by_one;
 }
 
 const Formulation& named(const host::Registry& registry, std::string_view name) {
@@ -258,24 +260,16 @@ const Formulation& named(const host::Registry& registry, std::string_view name) 
   return *found;
 }
 
-/// Ten rods on ball joints that are let go when they lie flat, 1 s, to 1e-6.
+/// Runs of one process, and the command's studies.
 void measure_drop(const host::Registry& registry, const Formulation& riccati) {
-  std::string text = "polyform: 1\nname: drop\ngravity: [0, -9.81, 0]\nbodies:\n";
-  for (int i = 0; i < 10; ++i)
-    text += fmt::format("  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], ", i) +
-            "inertia: {xx: 0.001, yy: 0.0833, zz: 0.0833}}\n";
-  text += "joints:\n";
-  for (int i = 0; i < 10; ++i)
-    text += fmt::format("  - {{name: j{0}, type: spherical, base: {1}, moving: b{0}, position: [{0}, 0, 0]}}\n", i,
-                        i == 0 ? std::string("ground") : fmt::format("b{}", i - 1));
   double reading = 0, assembling = 0;
-  const auto system = benchmark::assembled(text, registry, reading, assembling);
+  const auto system = benchmark::assembled(benchmark::drop_of_ten_rods(), registry, reading, assembling);
   host::RunSettings settings;
   settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
   settings.duration = settings.output_interval = 1;
-  settings.relative_tolerance = 3e-6;
-  settings.absolute_tolerance = 3e-6;
-  measure_runs("drop of ten rods, 1000 runs", *system, riccati, settings, 1000);
+  settings.relative_tolerance = settings.absolute_tolerance = 3e-6;
+  constexpr std::size_t runs = 1000;
+  benchmark::measure_study(runs, measure_runs("drop of ten rods, 1000 runs", *system, riccati, settings, runs));
 }
 
 auto shipped(const host::Registry& registry, const std::string& name) {
