@@ -1,6 +1,7 @@
 #include "framework/host/unilateral/sparse_response.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "framework/host/unilateral/contact_sizes.hpp"
 
@@ -10,7 +11,8 @@ SparseResponse::SparseResponse(const SystemView& view, UnilateralSet& set, Solve
     : view_(view), set_(set), solver_(solver) {
   if (set.empty()) return;  // nothing is ever asked
   islands_.emplace(view);
-  used_.resize(islands_->count());
+  free_.emplace(view, set);
+  colouring_.resize(islands_->count());
   if (const auto* const second = ask<SecondOrderSystem>(solver))
     kinds_.assign(second->kinds().begin(), second->kinds().end());
   kinds_.resize(solver.state_size(), StateKind::other);
@@ -39,64 +41,90 @@ double SparseResponse::probe_of(std::size_t point, double free) const {
   return least > 0 ? probe_acceleration * least : free > 0 ? probe_acceleration / free : 1;
 }
 
-/// Each point gets the first colour that no other point of its islands has.
+/// Whether a part of a point is about a body that nothing holds.
+bool SparseResponse::answers_alone(std::size_t point, std::size_t part) const {
+  return part < 2 && free_->is_free(set_.frame_of(point, part));
+}
+
+/// Of the islands that need evaluations.
 void SparseResponse::colour(std::span<const std::size_t> points) {
-  for (auto& used : used_) used.clear();
-  colours_.assign(points.size(), 0);
-  std::size_t count = 0;
+  colouring_.clear();
+  colours_.assign(points.size(), none);
   for (std::size_t p = 0; p < points.size(); ++p) {
-    std::size_t own = 0;
-    const auto is_taken = [&](std::size_t part) {
-      const std::size_t island = island_of(points[p], part);
-      return island != none && own < used_[island].size() && used_[island][own] != 0;
-    };
-    while (is_taken(0) || is_taken(1) || is_taken(2)) ++own;
-    for (std::size_t part = 0; part < 3; ++part) {
-      const std::size_t island = island_of(points[p], part);
-      if (island == none) continue;
-      if (used_[island].size() <= own) used_[island].resize(own + 1, 0);
-      used_[island][own] = 1;
-    }
-    colours_[p] = own;
-    count = std::max(count, own + 1);
+    std::array<std::size_t, 3> coupled{};
+    for (std::size_t part = 0; part < 3; ++part)
+      coupled[part] = answers_alone(points[p], part) ? none : of_parts_[3 * p + part];
+    if (coupled != std::array<std::size_t, 3>{none, none, none}) colours_[p] = colouring_.take(coupled);
   }
-  if (places_.size() < count) places_.resize(count);
+  if (places_.size() < colouring_.count()) places_.resize(colouring_.count());
   for (auto& places : places_) places.clear();
-  count_ = count;
+}
+
+/// The points that touch each island, each of them once.
+void SparseResponse::list_islands(std::span<const std::size_t> points) {
+  of_parts_.resize(3 * points.size());
+  first_.assign(islands_->count() + 1, 0);
+  const auto each = [&](const auto& see) {
+    for (std::size_t p = 0; p < points.size(); ++p)
+      for (std::size_t part = 0; part < 3; ++part) {
+        const std::size_t* const own = of_parts_.data() + 3 * p;
+        if (own[part] != none && std::find(own, own + part, own[part]) == own + part) see(p, own[part]);
+      }
+  };
+  for (std::size_t i = 0; i < of_parts_.size(); ++i) of_parts_[i] = island_of(points[i / 3], i % 3);
+  each([&](std::size_t, std::size_t island) { ++first_[island + 1]; });
+  for (std::size_t i = 0; i < islands_->count(); ++i) first_[i + 1] += first_[i];
+  in_.resize(first_.back());
+  each([&](std::size_t p, std::size_t island) { in_[first_[island]++] = p; });
+  for (std::size_t i = islands_->count(); i > 0; --i) first_[i] = first_[i - 1];
+  first_[0] = 0;
 }
 
 /// Which blocks there are, and which part of which rates fills each.
 void SparseResponse::find_places(std::span<const std::size_t> points) {
-  struct Entry {
-    std::size_t point, column, part, colour;
-  };
-  std::vector<Entry> entries;
-  for (std::size_t c = 0; c < count_; ++c) {
-    owner_.assign(islands_->count(), none);
-    for (std::size_t p = 0; p < points.size(); ++p)
-      for (std::size_t part = 0; part < 3 && colours_[p] == c; ++part)
-        if (const std::size_t island = island_of(points[p], part); island != none) owner_[island] = p;
-    for (std::size_t p = 0; p < points.size(); ++p)
-      for (std::size_t part = 0; part < 3; ++part)
-        if (const std::size_t island = island_of(points[p], part); island != none && owner_[island] != none)
-          entries.push_back({p, owner_[island], part, c});
-  }
-  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
-    return a.point != b.point ? a.point < b.point : a.column < b.column;
-  });
-  starts_.assign(points.size() + 1, 0);
+  starts_.assign(1, 0);
   columns_.clear();
-  for (std::size_t e = 0; e < entries.size(); ++e) {
-    const Entry& entry = entries[e];
-    const bool is_new = e == 0 || entries[e - 1].point != entry.point || entries[e - 1].column != entry.column;
-    if (is_new) {
-      columns_.push_back(entry.column);
-      ++starts_[entry.point + 1];
-    }
-    places_[entry.colour].push_back({entry.point, entry.part, entry.column, columns_.size() - 1});
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const std::size_t* const own = of_parts_.data() + 3 * p;
+    near_.clear();
+    for (std::size_t part = 0; part < 3; ++part)
+      if (own[part] != none)
+        near_.insert(near_.end(), in_.begin() + static_cast<std::ptrdiff_t>(first_[own[part]]),
+                     in_.begin() + static_cast<std::ptrdiff_t>(first_[own[part] + 1]));
+    std::ranges::sort(near_);
+    near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
+    columns_.insert(columns_.end(), near_.begin(), near_.end());
+    starts_.push_back(columns_.size());
+    for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
+      for (std::size_t part = 0; part < 3; ++part) {
+        const std::size_t* const other = of_parts_.data() + 3 * columns_[e];
+        if (own[part] != none && !answers_alone(points[p], part) && std::find(other, other + 3, own[part]) != other + 3)
+          places_[colours_[columns_[e]]].push_back({p, part, columns_[e], e});
+      }
   }
-  for (std::size_t p = 0; p < points.size(); ++p) starts_[p + 1] += starts_[p];
   blocks_.assign(three * three * columns_.size(), 0.0);
+}
+
+/// The blocks of points that touch the same free body.
+void SparseResponse::add_free(std::span<const std::size_t> points) {
+  sides_.resize(2 * points.size());
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (std::size_t side = 0; side < 2; ++side)
+      if (answers_alone(points[p], side)) free_->find(set_, points[p], side, sides_[2 * p + side]);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (std::size_t side = 0; side < 2; ++side) {
+      if (!answers_alone(points[p], side)) continue;
+      for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
+        for (std::size_t other = 0; other < 2; ++other) {
+          const std::size_t q = columns_[e];
+          if (of_parts_[3 * q + other] != of_parts_[3 * p + side]) continue;
+          for (std::size_t r = 0; r < three; ++r)
+            for (std::size_t c = 0; c < three && has_row(points[p], r); ++c)
+              if (has_row(points[q], c))
+                blocks_[three * three * e + three * r + c] +=
+                    FreeBodies::response(sides_[2 * p + side], r, sides_[2 * q + other], c);
+        }
+    }
 }
 
 /// y_ at the positions of y, with the changes of the velocities alone.
@@ -138,9 +166,10 @@ void SparseResponse::leave_out_held(std::span<const std::size_t> points, std::sp
   bool any = false;
   for (std::size_t p = 0; p < points.size(); ++p)
     for (std::size_t row = 0; row < three; ++row) {
-      double own = 0;
-      for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
-        if (columns_[e] == p) own = blocks_[three * three * e + (three + 1) * row];
+      const auto columns = std::span(columns_).subspan(starts_[p], starts_[p + 1] - starts_[p]);
+      const auto e = starts_[p] + static_cast<std::size_t>(std::ranges::lower_bound(columns, p) - columns.begin());
+      const bool has_own = e < starts_[p + 1] && columns_[e] == p;
+      const double own = has_own ? blocks_[three * three * e + (three + 1) * row] : 0;
       if (!has_row(points[p], row) || own > held_share * free[p]) continue;
       held_[three * p + row] = 1;
       any = true;
@@ -153,12 +182,7 @@ void SparseResponse::leave_out_held(std::span<const std::size_t> points, std::sp
             blocks_[three * three * e + three * i + j] = 0;
 }
 
-bool SparseResponse::find(double t, std::span<const double> y, std::span<const std::size_t> points,
-                          std::span<const double> free) {
-  colour(points);
-  find_places(points);
-  probes_.clear();
-  for (std::size_t p = 0; p < points.size(); ++p) probes_.push_back(probe_of(points[p], free[p]));
+bool SparseResponse::find_columns(double t, std::span<const double> y, std::span<const std::size_t> points) {
   forces_.assign(three * set_.points(), 0.0);
   for (auto* part : {&parts_, &rest_}) part->resize(3 * three * points.size());
   std::ranges::copy(y.first(y_.size()), y_.begin());
@@ -168,9 +192,22 @@ bool SparseResponse::find(double t, std::span<const double> y, std::span<const s
   with_ = base_;
   put_velocities(y);
   set_.rate_parts_at(t, y_, points, rest_);
-  for (std::size_t c = 0; c < count_; ++c)
+  for (std::size_t c = 0; c < colouring_.count(); ++c)
     for (std::size_t row = 0; row < three; ++row)
       if (!find_column(t, y, points, c, row)) return false;
+  return true;
+}
+
+bool SparseResponse::find(double t, std::span<const double> y, std::span<const std::size_t> points,
+                          std::span<const double> free) {
+  list_islands(points);
+  colour(points);
+  find_places(points);
+  // The set is at the evaluated state until columns are found.
+  add_free(points);
+  probes_.clear();
+  for (std::size_t p = 0; p < points.size(); ++p) probes_.push_back(probe_of(points[p], free[p]));
+  if (colouring_.count() > 0 && !find_columns(t, y, points)) return false;
   leave_out_held(points, free);
   return true;
 }

@@ -6,15 +6,19 @@
 #include <span>
 #include <vector>
 
+#include "framework/host/unilateral/free_bodies.hpp"
 #include "framework/host/unilateral/inertia_islands.hpp"
+#include "framework/host/unilateral/island_colours.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 #include "polyform/contract/second_order.hpp"
 
 namespace polyform::host::inline unilateral {
 
-/// Points of which no two touch the same island have no part in each other, and a force on each of them at once takes
-/// one evaluation of the derivative. So points get colours, and an evaluation gives one row of all points of a colour:
-/// some tens of evaluations for a heap of thousands of bodies.
+/// Bodies that nothing holds answer by their own mass and inertia (free_bodies.hpp), without an evaluation.
+///
+/// Of all others, points of which no two touch the same island have no part in each other, and a force on each of them
+/// at once takes one evaluation of the derivative. So points get colours, and an evaluation gives one row of all points
+/// of a colour: some tens of evaluations for a heap of thousands of bodies.
 /// Its members are the arrays of this colouring and of the matrix; they keep their room from one step to the next.
 class SparseResponse {
  public:
@@ -43,8 +47,12 @@ class SparseResponse {
   std::size_t island_of(std::size_t point, std::size_t part) const;
   bool has_row(std::size_t point, std::size_t row) const;
   double probe_of(std::size_t point, double free) const;
+  bool answers_alone(std::size_t point, std::size_t part) const;
   void colour(std::span<const std::size_t> points);
+  void list_islands(std::span<const std::size_t> points);
   void find_places(std::span<const std::size_t> points);
+  void add_free(std::span<const std::size_t> points);
+  bool find_columns(double t, std::span<const double> y, std::span<const std::size_t> points);
   bool find_column(double t, std::span<const double> y, std::span<const std::size_t> points, std::size_t colour,
                    std::size_t row);
   void put_velocities(std::span<const double> y);
@@ -54,12 +62,15 @@ class SparseResponse {
   UnilateralSet& set_;
   Solver& solver_;
   std::optional<InertiaIslands> islands_;  ///< of a set that is not empty
+  std::optional<FreeBodies> free_;         ///< likewise
   std::vector<StateKind> kinds_;
-  std::vector<std::vector<char>> used_;     ///< colours of each island
-  std::vector<std::size_t> colours_;        ///< per point
-  std::vector<std::size_t> owner_;          ///< per island, the point of a colour
+  IslandColours colouring_;                 ///< of the islands that are no free bodies
+  std::vector<std::size_t> colours_;        ///< per point; none of a point between free bodies
+  std::vector<std::size_t> of_parts_;       ///< the islands of the points, three each
+  std::vector<std::size_t> first_, in_;     ///< the points that touch an island, island after island
+  std::vector<std::size_t> near_;           ///< the columns of one point
   std::vector<std::vector<Place>> places_;  ///< per colour
-  std::size_t count_ = 0;                   ///< of colours
+  std::vector<FreeBodies::Side> sides_;     ///< of free bodies, two per point
   std::vector<double> y_, base_, with_, forces_, parts_, rest_, probes_;
   std::vector<char> held_;
   std::vector<std::size_t> starts_, columns_;

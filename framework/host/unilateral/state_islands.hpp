@@ -26,6 +26,10 @@ class StateIslands {
 
   std::size_t count() const { return states_.size(); }
   std::size_t of(std::size_t point, std::size_t part) const { return of_points_[parts * point + part]; }
+  /// Those of all parts of a point.
+  std::span<const std::size_t> all_of(std::size_t point) const {
+    return std::span(of_points_).subspan(parts * point, parts);
+  }
   /// Numbers of y.
   std::span<const std::size_t> states_of(std::size_t island) const { return states_[island]; }
   /// Those that belong to no island and are no positions.

@@ -12,7 +12,7 @@ UnilateralResponse::UnilateralResponse(const SystemView& view, UnilateralSet& se
   islands_.emplace(view, set, t, start, solver);
   kinds_.assign(ode.size(), StateKind::other);
   places_.assign(set.points(), none);
-  used_.resize(islands_->count());
+  colouring_.resize(islands_->count());
   if (auto* const second = ask<SecondOrderSystem>(solver)) std::ranges::copy(second->kinds(), kinds_.begin());
   for (auto* part : {&y_, &base_, &with_}) part->resize(ode.size());
   std::ranges::fill(y_, 1.0);
@@ -48,32 +48,13 @@ void UnilateralResponse::colour() {
       points_.push_back(column.point);
     }
   }
-  for (const std::size_t k : points_)
-    for (std::size_t part = 0; part < StateIslands::parts; ++part)
-      if (const std::size_t island = islands_->of(k, part); island != none) used_[island].clear();
-  std::size_t count = 0;
-  for (Column& column : columns_) {
-    const auto is_free = [&](std::size_t colour) {
-      for (std::size_t part = 0; part < StateIslands::parts; ++part) {
-        const std::size_t island = islands_->of(column.point, part);
-        if (island != none && colour < used_[island].size() && used_[island][colour] != 0) return false;
-      }
-      return true;
-    };
-    column.colour = is_apart_ ? 0 : count;
-    while (is_apart_ && !is_free(column.colour)) ++column.colour;
-    for (std::size_t part = 0; part < StateIslands::parts; ++part) {
-      const std::size_t island = islands_->of(column.point, part);
-      if (island == none) continue;
-      if (used_[island].size() <= column.colour) used_[island].resize(column.colour + 1, 0);
-      used_[island][column.colour] = 1;
-    }
-    count = std::max(count, column.colour + 1);
-  }
-  if (colours_.size() < count) colours_.resize(count);
+  colouring_.clear();
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    columns_[c].colour = is_apart_ ? colouring_.take(islands_->all_of(columns_[c].point)) : c;
+  count_ = is_apart_ ? colouring_.count() : columns_.size();
+  if (colours_.size() < count_) colours_.resize(count_);
   for (Colour& c : colours_) c.columns.clear();
   for (std::size_t c = 0; c < columns_.size(); ++c) colours_[columns_[c].colour].columns.push_back(c);
-  count_ = count;
 }
 
 bool UnilateralResponse::find_columns(double t, std::span<const double> y) {

@@ -9,6 +9,7 @@
 
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/integration/ode.hpp"
+#include "framework/host/unilateral/island_colours.hpp"
 #include "framework/host/unilateral/state_islands.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 
@@ -84,12 +85,12 @@ class UnilateralResponse {
   std::vector<double> y_, base_, with_, accelerations_, all_, forces_, rest_;
   std::vector<Column> columns_;
   std::vector<Colour> colours_;
-  std::size_t count_ = 0;                ///< of colours
-  std::vector<std::size_t> points_;      ///< that have columns
-  std::vector<std::size_t> places_;      ///< of all points, among these
-  std::vector<std::vector<char>> used_;  ///< colours of each island
-  bool is_apart_ = true;                 ///< islands tell all that answers to forces
-  bool shares_ = false;                  ///< an evaluation has several columns
+  std::size_t count_ = 0;            ///< of colours
+  std::vector<std::size_t> points_;  ///< that have columns
+  std::vector<std::size_t> places_;  ///< of all points, among these
+  IslandColours colouring_;
+  bool is_apart_ = true;  ///< islands tell all that answers to forces
+  bool shares_ = false;   ///< an evaluation has several columns
 };
 
 template <class See>

@@ -250,6 +250,15 @@ void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<doub
   find_rates(rates, {});
 }
 
+Spatial UnilateralSet::wrench_of(std::size_t row, std::size_t side) const {
+  const std::size_t k = row / rows_per_point;
+  return wrench_about(A_[2 * row + side], batches_[batch_of_[k]].attached->arms()[markers_[k][side]]);
+}
+
+const Mat3& UnilateralSet::orientation_of(std::size_t point, std::size_t side) const {
+  return motion_->tree.frames()[at(frame_of(point, side))].R;
+}
+
 /// The places of the markers are those that were gathered last.
 void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points,
                                   std::span<double> parts) {

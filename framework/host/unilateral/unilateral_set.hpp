@@ -92,8 +92,13 @@ class UnilateralSet {
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
-  /// The parts of rates of some points at velocities of another state with the same positions, three per row: of side
-  /// 0, of side 1, and of the joint velocity.
+  /// The wrench of a unit force along a row on the body of one of its sides, about the origin of its frame, ground
+  /// axes; at the evaluated state.
+  Spatial wrench_of(std::size_t row, std::size_t side) const;
+  /// From the axes of the body of one side of a point to ground axes, at the evaluated state. The side has a body.
+  const Mat3& orientation_of(std::size_t point, std::size_t side) const;
+  /// The parts of rates of some points at velocities of another state with the positions of the evaluated one, three
+  /// per row: of side 0, of side 1, and of the joint velocity. The points stay where they were evaluated.
   void rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<double> parts);
   /// Rates of the evaluated rows at velocities of another state with the same positions.
   void rates_at(double t, std::span<const double> y, std::span<double> rates);

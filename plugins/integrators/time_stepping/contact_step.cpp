@@ -21,7 +21,8 @@ constexpr double opposed_rows = 1e-10;
 }  // namespace
 
 double ContactStep::sliding_at_start(std::size_t p) const {
-  return std::hypot(start_[three * p + 1], start_[three * p + 2]);
+  const double x = start_[three * p + 1], y = start_[three * p + 2];
+  return std::sqrt(x * x + y * y);
 }
 
 Status ContactStep::begin(double t, double h, std::span<const double> middle, std::span<const double> free) noexcept {
@@ -224,7 +225,7 @@ Status ContactStep::separate(double t, std::span<double> y, bool& moved) noexcep
     }
     if (!(deepest > options_.overlap) || !(deepest < before)) return Status::ok;
     before = deepest;
-    gaps_.take({system_.starts(), system_.columns(), system_.blocks()});
+    if (round == 0) gaps_.take({system_.starts(), system_.columns(), system_.blocks()});
     end_.assign(three * points_, 0.0);
     // What is wide apart must not set the scale of the tolerance.
     for (std::size_t p = 0; p < points_; ++p) gaps_.b[three * p] = std::min(gaps_.b[three * p], deepest);

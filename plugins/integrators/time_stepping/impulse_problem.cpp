@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cone_newton.hpp"
 
@@ -9,9 +10,12 @@ namespace polyform::time_stepping {
 
 namespace {
 
+/// The length of a vector of impulses or rates, whose squares neither overflow nor vanish.
+double length_of(double x, double y) { return std::sqrt(x * x + y * y); }
+
 /// Takes a vector into the disk of this radius.
 void shorten(double& x, double& y, double radius) {
-  const double length = std::hypot(x, y);
+  const double length = length_of(x, y);
   if (!(length > radius)) return;
   x *= radius / length;
   y *= radius / length;
@@ -19,7 +23,7 @@ void shorten(double& x, double& y, double radius) {
 
 /// The friction of what no force moves: all that there is, against the sliding.
 void oppose(double x, double y, double bound, double (&friction)[2]) {
-  const double speed = std::hypot(x, y);
+  const double speed = length_of(x, y);
   friction[0] = speed > 0 ? -bound * x / speed : 0;
   friction[1] = speed > 0 ? -bound * y / speed : 0;
 }
@@ -35,6 +39,9 @@ void ImpulseProblem::take(const Matrix& W) {
   for (std::size_t p = 0; p < points.size(); ++p)
     for (std::size_t e = W.starts[p]; e < W.starts[p + 1]; ++e)
       if (W.columns[e] == p) std::copy_n(W.blocks.data() + 9 * e, 9, diagonals_.data() + 9 * p);
+  own_.resize(3 * points.size());
+  for (std::size_t r = 0; r < own_.size(); ++r) own_[r] = own(r);
+  has_normals_ = false;
 }
 
 void ImpulseProblem::rates_of(std::size_t point, std::span<const double> lambda, double (&rates)[3]) const {
@@ -84,7 +91,7 @@ static bool stick(const ImpulseProblem::Point& point, const double* D, const dou
     found[2] = (x * c2 + y * (n[1] * t[0] - n[0] * t[1]) + z * (n[0] * s[1] - n[1] * s[0])) / det;
   }
   const double bound = point.has_normal ? point.friction * found[0] : point.friction;
-  if ((point.has_normal && !(found[0] >= 0)) || !(std::hypot(found[1], found[2]) <= bound)) return false;
+  if ((point.has_normal && !(found[0] >= 0)) || !(length_of(found[1], found[2]) <= bound)) return false;
   std::copy_n(found, 3, lambda);
   return true;
 }
@@ -163,9 +170,9 @@ double ImpulseProblem::residual_of(std::size_t p, std::span<const double> lambda
     n = std::max(0.0, own[0] - rates[0] / answer);
     t[0] = own[1], t[1] = own[2];
   } else {
-    const double sliding = point.tangents > 1 ? std::hypot(rates[1], rates[2]) : std::abs(rates[1]);
+    const double sliding = point.tangents > 1 ? length_of(rates[1], rates[2]) : std::abs(rates[1]);
     n = own[0] - (rates[0] + share * sliding) / answer;
-    const double length = std::hypot(t[0], t[1]);
+    const double length = length_of(t[0], t[1]);
     if (share * length <= -n) {
       n = t[0] = t[1] = 0;
     } else if (length > share * n) {
@@ -173,7 +180,8 @@ double ImpulseProblem::residual_of(std::size_t p, std::span<const double> lambda
       shorten(t[0], t[1], share * n);
     }
   }
-  return answer * std::hypot(n - own[0], t[0] - own[1], t[1] - own[2]);
+  const double change[3] = {n - own[0], t[0] - own[1], t[1] - own[2]};
+  return answer * std::sqrt(change[0] * change[0] + change[1] * change[1] + change[2] * change[2]);
 }
 
 double ImpulseProblem::largest_residual(std::span<const double> lambda) const {
@@ -187,7 +195,7 @@ double ImpulseProblem::square_of_step(std::span<const double> lambda) const {
   double square = 0;
   for (std::size_t r = 0; r < lambda.size(); ++r) {
     const double step = lambda[r] - before_[r];
-    square += own(r) * step * step;
+    square += own_[r] * step * step;
   }
   return square;
 }
@@ -228,6 +236,36 @@ bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t 
   return false;
 }
 
+/// Sweeps, each from the combination of the last ones whose steps cancel best (Anderson 1965; Walker, Ni, SIAM J.
+/// Numer. Anal. 49 (2011) 1715-1735). Friction makes the problem one without a symmetric matrix, where conjugate
+/// directions creep.
+bool ImpulseProblem::accelerate(std::span<double> lambda, double target, std::size_t sweeps) {
+  constexpr std::size_t sweeps_per_look = 8;
+  // Squares of steps: a combination that leads so far off is begun anew.
+  constexpr double astray = 100;
+  history_.clear(lambda.size());
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 1; k <= sweeps; ++k) {
+    std::ranges::copy(lambda, before_.begin());
+    sweep(lambda);
+    const double square = square_of_step(lambda);
+    if (!std::isfinite(square)) {
+      residual_ = square;
+      return false;
+    }
+    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
+    if (k == sweeps) break;
+    if (square > astray * least) {
+      history_.clear(lambda.size());
+      least = std::numeric_limits<double>::infinity();
+      continue;
+    }
+    least = std::min(least, square);
+    history_.combine(before_, own_, lambda);
+  }
+  return false;
+}
+
 /// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual
 /// larger is made once more with more softening. λ stays as it was unless the residual becomes smaller.
 bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
@@ -254,17 +292,55 @@ bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
   return solved;
 }
 
+bool ImpulseProblem::has_friction() const {
+  return std::ranges::any_of(points, [](const Point& p) { return p.tangents > 0 && p.friction > 0; });
+}
+
+/// The rows of the normals alone, as flat arrays.
+void ImpulseProblem::take_normals() {
+  has_normals_ = true;
+  normals_.clear();
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    if (points[p].has_normal)
+      for (std::size_t e = W_.starts[p]; e < W_.starts[p + 1]; ++e)
+        if (const std::size_t q = W_.columns[e]; q != p && points[q].has_normal) normals_.add(q, W_.blocks[9 * e]);
+    normals_.end_row(points[p].has_normal ? diagonals_[9 * p] : 0);
+  }
+}
+
+bool ImpulseProblem::solve_normals(std::span<double> lambda, double target, std::size_t iterations) {
+  if (!has_normals_) take_normals();
+  for (auto* part : {&normal_b_, &normal_lambda_}) part->resize(points.size());
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    normal_b_[p] = b[3 * p];
+    normal_lambda_[p] = lambda[3 * p];
+  }
+  const bool solved = normals_.solve(normal_b_, normal_lambda_, target, iterations);
+  residual_ = normals_.residual();
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    lambda[3 * p] = normal_lambda_[p];
+    lambda[3 * p + 1] = lambda[3 * p + 2] = 0;
+  }
+  return solved;
+}
+
 bool ImpulseProblem::solve(std::span<double> lambda, double tolerance, std::size_t iterations) {
-  constexpr std::size_t sweeps_before_newton = 50;
+  // Easy problems end within the first sweeps. A try of Newton's method takes as long as a thousand sweeps and more.
+  constexpr std::size_t first_sweeps = 50, sweeps_before_newton = 500;
   double scale = 0;
   for (const double rate : b) scale = std::max(scale, std::abs(rate));
+  if (!has_friction()) return solve_normals(lambda, tolerance * scale, iterations);
   before_.resize(lambda.size());
+  const double target = tolerance * scale;
   for (std::size_t done = 0; done < iterations;) {
-    const std::size_t sweeps = std::min(std::max(sweeps_before_newton, done), iterations - done);
-    if (relax(lambda, tolerance * scale, sweeps)) return true;
-    if (!std::isfinite(residual_)) return false;
+    const std::size_t sweeps = std::min(std::max(first_sweeps, done), iterations - done);
+    if (relax(lambda, target, sweeps)) return true;
     done += sweeps;
-    if (sharpen(lambda, tolerance * scale)) return true;
+    const std::size_t more = std::min(std::max(sweeps_before_newton, done), iterations - done);
+    if (std::isfinite(residual_) && accelerate(lambda, target, more)) return true;
+    if (!std::isfinite(residual_)) return false;
+    done += more;
+    if (sharpen(lambda, target)) return true;
   }
   return false;
 }

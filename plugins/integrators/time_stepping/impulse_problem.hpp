@@ -6,6 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "normal_problem.hpp"
+#include "sweep_history.hpp"
+
 namespace polyform::time_stepping {
 
 class ConeNewton;
@@ -40,9 +43,10 @@ class ImpulseProblem {
   /// To be called for a new matrix, with the number of points; its arrays outlive the solution.
   void take(const Matrix&);
   /// Finds λ, beginning with its value, by Gauss-Seidel sweeps, each of which solves one point after the other exactly.
-  /// The sweeps are the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010);
-  /// where they converge slowly, steps of Newton's method follow. iterations: the number of sweeps at most. True if the
-  /// residual is at most `tolerance` of the largest rate in b, or of rounding.
+  /// The sweeps are the steps of a method of nonlinear conjugate gradients (Silcowitz-Hansen, Niebe, Erleben 2010) and,
+  /// where these are slow, of Anderson's acceleration (1965); where both creep, steps of Newton's method follow.
+  /// Problems without friction have sweeps of their own (normal_problem.hpp). iterations: the number of sweeps at most.
+  /// True if the residual is at most `tolerance` of the largest rate in b, or of rounding.
   bool solve(std::span<double> lambda, double tolerance, std::size_t iterations);
   /// Of the last solution: how far the rates are from the laws, in the unit of the rates. It is the natural map of the
   /// cone, with the change of variable of de Saxcé and Feng, r_n + share |r_t| in place of r_n.
@@ -62,12 +66,21 @@ class ImpulseProblem {
   double square_of_step(std::span<const double> lambda) const;
   bool is_solved(std::span<const double> lambda, double target);
   bool relax(std::span<double> lambda, double target, std::size_t sweeps);
+  bool accelerate(std::span<double> lambda, double target, std::size_t sweeps);
   bool sharpen(std::span<double> lambda, double target);
+  bool has_friction() const;
+  void take_normals();
+  bool solve_normals(std::span<double> lambda, double target, std::size_t iterations);
 
   Matrix W_;
   std::unique_ptr<ConeNewton> newton_;
   std::vector<double> diagonals_;           ///< the block of each point with itself
+  std::vector<double> own_;                 ///< the answer of each row to itself
   std::vector<double> before_, direction_;  ///< of the conjugate gradients
+  SweepHistory history_;                    ///< of the accelerated sweeps
+  NormalProblem normals_;                   ///< of points without friction
+  bool has_normals_ = false;                ///< those of this matrix
+  std::vector<double> normal_b_, normal_lambda_;
   double residual_ = 0;
 };
 
