@@ -1,6 +1,7 @@
 #include "box_pairs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -89,12 +90,53 @@ bool is_within(const Vec3& point, const PlacedShape& box, double farther) noexce
          std::abs(c.z) <= box.half_edges.z + around;
 }
 
+/// Which edges of one box may cross which of another: bit e of the number of an edge stands for edge e of the other.
+/// Two edges cross only where the normal across them lies within the angle of the faces at each (edge_at_edge). There
+/// are nine directions across, one for each two axes, and the parts of a direction along the axes of a box tell its
+/// edges.
+class EdgePairs {
+ public:
+  EdgePairs(const PlacedShape& a, const PlacedShape& b) noexcept {
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const Vec3 across = cross(column(a.R, i), column(b.R, k));
+        const double size = norm(across);
+        if (!(size > 0)) continue;
+        const Vec3 n = (1 / size) * across, in_a = transpose_times(a.R, n), in_b = transpose_times(b.R, n);
+        see(i, k, -in_a, in_b);
+        see(i, k, in_a, -in_b);
+      }
+  }
+  bool may_cross(std::size_t of_a, std::size_t of_b) const noexcept { return (of_[of_a] >> of_b & 1U) != 0; }
+
+ private:
+  /// Twice what edge_at_edge allows, so that rounding leaves out none.
+  static constexpr double room = 2 * into_face;
+  /// The four edges along an axis between whose faces a direction lies, as edge_of() counts them.
+  static unsigned edges_towards(const Vec3& n, std::size_t along) noexcept {
+    const double u = n[(along + 1) % 3], v = n[(along + 2) % 3];
+    unsigned edges = 0;
+    for (unsigned e = 0; e < 4; ++e)
+      if ((e & 1 ? u : -u) > -room && (e & 2 ? v : -v) > -room) edges |= 1U << e;
+    return edges;
+  }
+  /// Out of a and out of b, in their axes.
+  void see(std::size_t i, std::size_t k, const Vec3& out_of_a, const Vec3& out_of_b) noexcept {
+    const unsigned of_a = edges_towards(out_of_a, i), of_b = edges_towards(out_of_b, k) << (4 * k);
+    for (std::size_t e = 0; e < 4; ++e)
+      if ((of_a >> e & 1U) != 0) of_[4 * i + e] |= of_b;
+  }
+  std::array<unsigned, edges_of_box> of_{};
+};
+
 /// Puts the nearest places where an edge (of a box, or the axis of a capsule with a radius) crosses edges of a box into
 /// two points: where it goes in over the box, and where it comes out. `of`: the box that the edge is of, or nullptr.
-/// beyond: how far an edge goes on after its end, m.
+/// beyond: how far an edge goes on after its end, m. may_cross(e): whether it may cross edge e.
+template <class MayCross>
 void cross_edges(const Edge& a, double radius, const PlacedShape* of, const PlacedShape& b, double beyond,
-                 std::span<ContactPoint, 2> out) noexcept {
+                 std::span<ContactPoint, 2> out, const MayCross& may_cross) noexcept {
   for (std::size_t e = 0; e < edges_of_box; ++e) {
+    if (!may_cross(e)) continue;
     const Edge other = edge_of(b, e);
     const std::optional<Crossing> found = edge_at_edge(a, other, beside * size_of(b), beyond);
     if (!found) continue;
@@ -137,10 +179,12 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
     ContactPoint& mirrored = out[corners_of_box + k] = corner_at_box<carried>(corner_of(b, k), a, of_a, around_a);
     mirrored.normal = -mirrored.normal;
   }
+  const EdgePairs edges(a, b);
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const auto places = out.subspan(2 * corners_of_box + 2 * e).first<2>();
     places[0] = places[1] = none;
-    cross_edges(edge_of(a, e), 0, &a, b, carried ? size : 0, places);
+    cross_edges(edge_of(a, e), 0, &a, b, carried ? size : 0, places,
+                [&](std::size_t other) { return edges.may_cross(e, other); });
   }
   drop_deeper(std::max(of_a.apart, of_b.apart), size, none, out);
 }
@@ -154,7 +198,8 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   const auto places = out.subspan(2).first<2>();
   const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
   places[0] = places[1] = none;
-  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, 0, places);
+  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, 0, places,
+              [](std::size_t) { return true; });
   for (std::size_t k = 0; k < corners_of_box; ++k) out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
 }
 
