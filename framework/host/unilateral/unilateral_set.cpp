@@ -162,7 +162,7 @@ void UnilateralSet::decode(double t, std::span<const double> y) {
 
 void UnilateralSet::evaluate(double t, std::span<const double> y) {
   decode(t, y);
-  turning_ = fastest_turning();
+  find_fastest();
   for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
   std::ranges::fill(A_, Spatial{});
   for (Batch& b : batches_) {
@@ -234,12 +234,15 @@ void UnilateralSet::add_loaded(Batch& b) {
                          std::span(sliding_).subspan(b.first, b.count));
 }
 
-double UnilateralSet::fastest_turning() const {
-  double fastest = 0;
+void UnilateralSet::find_fastest() {
+  double turning = 0, fastest = 0;
   for (const Batch& b : batches_)
-    for (const MarkerMotion& motion : b.attached->motions())
-      fastest = std::max(fastest, dot(motion.angular_velocity, motion.angular_velocity));
-  return std::sqrt(fastest);
+    for (const MarkerMotion& motion : b.attached->motions()) {
+      turning = std::max(turning, dot(motion.angular_velocity, motion.angular_velocity));
+      fastest = std::max(fastest, dot(motion.velocity, motion.velocity));
+    }
+  turning_ = std::sqrt(turning);
+  fastest_ = std::sqrt(fastest);
 }
 
 void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<double> rates) {

@@ -90,6 +90,8 @@ class UnilateralSet {
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
+  /// The largest velocity of the frames that they are about, at the evaluated state, m/s.
+  double fastest() const { return fastest_; }
   /// The parts of rates of some points at velocities of another state with the same positions, three per row: of side
   /// 0, of side 1, and of the joint velocity.
   void rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<double> parts);
@@ -138,7 +140,7 @@ class UnilateralSet {
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   void decode_motion(double t, std::span<const double> y);
-  double fastest_turning() const;
+  void find_fastest();
   void find_rates(std::span<double> rates, std::span<double> terms) const;
   ForceInput attachments_of(const Batch&) const;
   void find_motions(Batch&) const;
@@ -156,7 +158,7 @@ class UnilateralSet {
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                          ///< of the last decoded state
-  double turning_ = 0;                       ///< at the evaluated state
+  double turning_ = 0, fastest_ = 0;         ///< at the evaluated state
   std::vector<double> place_, begin_, end_;  ///< per point
   std::vector<std::uint32_t> feature_;       ///< per point
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
