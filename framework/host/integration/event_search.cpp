@@ -38,6 +38,10 @@ constexpr double share_of_pace = 0.785, fading = 0.5, most_parts_for_pace = 64;
 // is not clear flickers by rounding, and is taken as it is.
 constexpr std::size_t most_samples = 4096;
 
+// Divisions along a step that a function which jumps may ask for: some three jumps. One that asks for more flickers by
+// rounding, and from there on it divides parts of the step no more. In the step after it has so many left.
+constexpr std::size_t most_jumps = 32, jumps_left = 4;
+
 // Places of samples: the beginning of the step, the end of a part, the middles of parts by how often they were divided.
 constexpr std::size_t beginning = 0, ending = 1, first_middle = 2;
 
@@ -45,11 +49,14 @@ bool positive(double value) { return value >= 0; }
 
 }  // namespace
 
-EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
+EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds, double least_for_pace)
     : functions_(functions),
       kinds_(std::move(kinds)),
+      least_for_pace_(least_for_pace),
       largest_(functions),
+      widest_(functions),
       fastest_(functions),
+      jumps_(functions),
       samples_(first_middle + deepest + looks_before) {
   if (kinds_.empty()) {
     kinds_.resize(functions);
@@ -66,8 +73,10 @@ void EventSearch::take(double t, Signals& signals, Sample& out) {
   out.reach = signals.sample(t, out.values, out.rates);
   if (left_ > 0) --left_;
   for (std::size_t k = 0; k < functions_; ++k)
-    if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
-      largest = std::max(largest, std::abs(out.values[k]));
+    if (std::isfinite(out.values[k])) {
+      widest_[k] = std::max(widest_[k], std::abs(out.values[k]));
+      largest_[kinds_[k]] = std::max(largest_[kinds_[k]], widest_[k]);
+    }
   for (std::size_t k = 0; k < functions_; ++k)
     if (std::isfinite(out.rates[k]) && (signals.counts(k, true) || signals.counts(k, false)))
       fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
@@ -85,6 +94,7 @@ std::optional<SignChange> EventSearch::find(double t_end, double resolution, Sig
   resolution_ = resolution;
   left_ = most_samples;
   for (double& rate : fastest_) rate *= fading;
+  for (std::size_t& jumps : jumps_) jumps = jumps < most_jumps ? 0 : most_jumps - jumps_left;
   finest_ = (t_end - samples_[beginning].time) / most_parts_for_pace;
   // No shorter than times can be told apart: a sample at the time of the one before would be taken for ever.
   const double shortest = std::max(shortest_stretch * (t_end - samples_[beginning].time), resolution);
@@ -95,11 +105,15 @@ std::optional<SignChange> EventSearch::find(double t_end, double resolution, Sig
   return std::nullopt;
 }
 
+double EventSearch::size_for_pace(std::size_t k) const {
+  return std::max(widest_[k], least_for_pace_ * largest_[kinds_[k]]);
+}
+
 /// How far the next sample may be: what turns shows itself, and so does what goes up and down by itself.
 double EventSearch::stretch(const Sample& from) const {
   double pace = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < functions_; ++k)
-    if (const double largest = largest_[kinds_[k]]; largest > 0 && fastest_[k] > 0)
+    if (const double largest = size_for_pace(k); largest > 0 && fastest_[k] > 0)
       pace = std::min(pace, share_of_pace * largest / fastest_[k]);
   return std::min(from.reach, std::max(pace, finest_));
 }
@@ -170,15 +184,20 @@ EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_
 
 /// Judges all functions; the first one that is not clear tells where to divide.
 EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Signals& signals, bool whole_step,
-                                    std::size_t depth) const {
+                                    std::size_t depth) {
   for (std::size_t k = 0; k < functions_; ++k) {
     if (!signals.counts(k, true) && !signals.counts(k, false)) continue;
     if (positive(a.values[k]) != positive(b.values[k])) {
       if (whole_step && changes(a, b, k, signals)) return {false, 0.5};
       continue;
     }
-    if (depth > signals.halvings(k)) continue;
-    if (const Cut cut = judge(a, b, k, whole_step); !cut.clear) return cut;
+    const std::size_t halvings = signals.halvings(k);
+    const bool jumps = halvings < deepest && !whole_step;
+    if (depth > halvings || (jumps && jumps_[k] >= most_jumps)) continue;
+    if (const Cut cut = judge(a, b, k, whole_step); !cut.clear) {
+      if (jumps) ++jumps_[k];
+      return cut;
+    }
   }
   return {};
 }

@@ -51,7 +51,9 @@ class EventSearch {
  public:
   /// kinds: per function a number below `functions`, the same for those of one unit whose sizes compare (the gaps of
   /// all contacts): the rounding of one that has always been zero is told by the others. Empty: all differ.
-  explicit EventSearch(std::size_t functions, std::vector<std::size_t> kinds = {});
+  /// least_for_pace: a function sets the pace of samples by its largest value, or by this part of the largest of its
+  /// kind: the changes of one that has always been small may be the rounding of what the others are differences of.
+  explicit EventSearch(std::size_t functions, std::vector<std::size_t> kinds = {}, double least_for_pace = 1);
 
   /// Begins at the start of the next step: takes values and rates there.
   void begin(double t, Signals&);
@@ -77,11 +79,12 @@ class EventSearch {
   };
   void take(double t, Signals&, Sample&);
   double value_at(double t, std::size_t k, Signals&);
+  double size_for_pace(std::size_t k) const;
   double stretch(const Sample&) const;
   double end_of_stretch(double t_end, double shortest, Signals&);
   std::optional<SignChange> find_in_stretch(Signals&);
   Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
-  Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step, std::size_t depth = 0) const;
+  Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step, std::size_t depth = 0);
   bool changes(const Sample& a, const Sample& b, std::size_t k, const Signals&) const;
   bool any_changes(const Sample& a, const Sample& b, const Signals&) const;
   std::optional<SignChange> first(std::size_t a, std::size_t b, std::size_t depth, Signals&);
@@ -90,9 +93,12 @@ class EventSearch {
 
   std::size_t functions_;
   std::vector<std::size_t> kinds_;
+  double least_for_pace_;
   double resolution_ = 0;
-  std::vector<double> largest_;  ///< |value| of each kind, of all samples
-  std::vector<double> fastest_;  ///< |rate| of each function, of the samples of the last steps
+  std::vector<double> largest_;     ///< |value| of each kind, of all samples
+  std::vector<double> widest_;      ///< |value| of each function, likewise
+  std::vector<double> fastest_;     ///< |rate| of each function, of the samples of the last steps
+  std::vector<std::size_t> jumps_;  ///< divisions that each function that jumps has asked for along the present step
   double finest_ = 0;     ///< the shortest stretch that the pace of the functions asks for in the present step, s
   std::size_t left_ = 0;  ///< samples that the search along this step may still take
   std::vector<Sample> samples_;

@@ -17,7 +17,7 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
       knots_(view),
       pole_(view, settings.start_time, settings.end_time()),
       events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
-      touches_(motion.touching(), motion.integrator(), settings.step),
+      touches_(motion.touching(), motion.integrator(), settings.step, settings.relative_tolerance),
       jumps_(view, solver),
       has_clocks_(!RheonomicJoints(view).empty()),
       step_start_(motion.y().size()) {

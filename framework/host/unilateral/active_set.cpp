@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <span>
 
 namespace polyform::host::inline unilateral {
 
@@ -61,7 +62,49 @@ bool ActiveSet::find() {
   const std::vector<Point> found = points_;
   if (guide_by_forces() && is_guided_rightly()) return true;
   points_ = found;
-  return settle();
+  if (!settle()) return false;
+  guide_by_rates();
+  return true;
+}
+
+/// Where some of what rests goes on to stick, the forces that would hold the rest do not tell where it goes: that is
+/// where it is accelerated along its friction, which is found in turns. What is not found so slides without a guide.
+void ActiveSet::guide_by_rates() {
+  constexpr int most_turns = 40;
+  std::vector<std::size_t> which;
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    if (points_[p].mode == UnilateralMode::slip && !points_[p].guided && problem_.points[p].tangents == 2 &&
+        problem_.points[p].has_normal && !problem_.points[p].slides)
+      which.push_back(p);
+  if (which.empty() || !shares_.is_unique()) return;
+  const std::vector<Point> found = points_;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    if (!turn_to_rates(which) || !solve_modes()) break;
+    for (const std::size_t p : which) points_[p].guided = true;
+    if (is_guided_rightly()) return;
+    for (const std::size_t p : which) points_[p].guided = false;
+  }
+  points_ = found;
+  solve_modes();
+}
+
+/// Turns the friction of points by what takes away their acceleration across it, each as if it were alone. False where
+/// one has no friction.
+bool ActiveSet::turn_to_rates(std::span<const std::size_t> which) {
+  constexpr double farthest = 0.5;  // rad
+  for (const std::size_t p : which) {
+    const Index row = row_of(p);
+    double* const d = points_[p].direction;
+    const Eigen::Vector2d across(-d[1], d[0]);
+    const double response = across.dot(problem_.W.block<2, 2>(row + 1, row + 1) * across),
+                 friction = points_[p].sliding * forces_[row] * response;
+    if (!(friction > 0)) return false;
+    const double angle = std::clamp(across.dot(rates_.segment<2>(row + 1)) / friction, -farthest, farthest);
+    const double x = d[0] + angle * across[0], y = d[1] + angle * across[1], size = std::hypot(x, y);
+    d[0] = x / size;
+    d[1] = y / size;
+  }
+  return true;
 }
 
 /// Whether all that is guided is accelerated along its direction, and not across it. A direction that is wrong by the

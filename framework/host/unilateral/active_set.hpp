@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,8 @@ class ActiveSet {
   bool break_away();
   Eigen::VectorXd eased_rates(const std::vector<char>& which) const;
   bool guide_by_forces();
+  void guide_by_rates();
+  bool turn_to_rates(std::span<const std::size_t> which);
   bool is_guided_rightly();
   std::vector<char> sharing_with(std::size_t point) const;
   void slide_on();

@@ -151,6 +151,12 @@ bool ModeForces::find_once(double t, std::span<const double> y, Shares shares) {
   return true;
 }
 
+double ModeForces::acceleration(std::size_t row) const {
+  double sum = response_.accelerations()[row];
+  for (std::size_t c = 0; c < unknowns_.size(); ++c) sum += found_[static_cast<Index>(c)] * response_.rate(c, row);
+  return sum;
+}
+
 /// Where columns share evaluations, these do not tell what each of them does to integrals.
 bool ModeForces::find_integrals(double t, std::span<const double> y) {
   if (!response_.shares_evaluations() || integrals_.empty()) return true;

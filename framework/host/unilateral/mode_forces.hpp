@@ -44,6 +44,8 @@ class ModeForces {
   /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
   bool find(double t, std::span<const double> y, Shares);
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
+  /// d/dt of the rate of a row of a point that is closed, with the forces that were found last.
+  double acceleration(std::size_t row) const;
   /// What the forces that were found last change the rates of integrals by, for put_derivative(). False if the solver
   /// fails.
   bool find_integrals(double t, std::span<const double> y);

@@ -17,6 +17,13 @@ namespace {
 constexpr double come_to_rest = 1e-5;
 // Of the speed of contact_sizes.hpp: a row that holds and is faster has not drifted, as no step is so wrong.
 constexpr double torn = 1e-4;
+// Of the time in which friction turns it, by the response of free bodies: in a step that is longer its direction is
+// stiff, with the larger response of bodies that turn too.
+constexpr double stiff_step = 0.25;
+// Of the speed of contact_sizes.hpp: what slides slower, and by so much across where its friction takes it, gets a
+// direction of its own. The first is half of the speed up to which that is kept; in place of the second, the relative
+// tolerance of the steps if that is larger: their errors alone keep sliding so fast that ought to have come to rest.
+constexpr double slow_to_guide = 0.5e-4, settled_speed = 1e-9;
 
 }  // namespace
 
@@ -34,6 +41,38 @@ void UnilateralMotion::turn_round() {
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
     for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
+  }
+}
+
+/// Friction turns what slides with the speed v to where it is accelerated, in a time v/(μ F w), w being the response of
+/// the row: the less the speed, the stiffer. Where steps are longer than that and the acceleration across is next to
+/// nothing, the direction follows the forces, and so slowly that at this speed it can stand still.
+bool UnilateralMotion::has_settled(std::size_t k, double step, double tolerance) const {
+  const UnilateralPoint& point = set_.point(k);
+  if (now_.modes[k] != UnilateralMode::slip || now_.guided[k] || !point.has_normal || point.tangents != 2) return false;
+  const std::size_t row = three * k;
+  const double friction = set_.sliding(k) * forces_.forces()[row] * units_[k].response;
+  const double v[2] = {set_.rate(row + 1), set_.rate(row + 2)}, speed = std::hypot(v[0], v[1]);
+  if (!(friction > 0) || !(speed > least_rest(k)) || !(speed < slow_to_guide * units_[k].speed)) return false;
+  if (!(step * friction > stiff_step * speed)) return false;
+  const double across = (v[0] * forces_.acceleration(row + 2) - v[1] * forces_.acceleration(row + 1)) / speed;
+  return std::abs(across) / friction * speed < std::max(settled_speed, tolerance) * units_[k].speed;
+}
+
+std::optional<std::size_t> UnilateralMotion::find_settled(double step, double tolerance) {
+  settled_.clear();
+  if (!now_.any_closed() || any_at_other_place() || forces_.open_directions() > 0) return std::nullopt;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    if (has_settled(k, step, tolerance)) settled_.push_back(k);
+  return settled_.empty() ? std::nullopt : std::optional(functions_per_point * settled_.front() + gripping);
+}
+
+void UnilateralMotion::guide() {
+  for (const std::size_t k : settled_) {
+    const double v[2] = {set_.rate(three * k + 1), set_.rate(three * k + 2)}, speed = std::hypot(v[0], v[1]);
+    if (!(speed > 0)) continue;
+    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
+    now_.guided[k] = 1;
   }
 }
 

@@ -121,7 +121,8 @@ double UnilateralMotion::guided_room(std::size_t k, double allowed) const {
   const double* const d = now_.directions.data() + 2 * k;
   const std::span<const double> forces = forces_.forces();
   const double across = std::abs(d[0] * forces[three * k + 2] - d[1] * forces[three * k + 1]);
-  if (!(allowed > 0)) return near;
+  // Below that speed the force across tells nothing: where it is next to rounding, this would jump to and fro.
+  if (near > 0 || !(allowed > 0)) return near;
   const double straight = std::max(1 - across / (4 * allowed), -1.0);
   return std::max(near, std::min(straight, straight_speed - speed));
 }

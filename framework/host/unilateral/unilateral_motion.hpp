@@ -32,9 +32,12 @@ class UnilateralMotion {
   UnilateralMotion(const SystemView&, double t, const ConstStateView& start, Solver&, Ode& ode, UnilateralUse use);
 
   bool empty() const { return set_.empty(); }
+  bool any_closed() const { return now_.any_closed(); }
   const UnilateralSet& set() const { return set_; }
   std::size_t size() const { return functions_per_point * set_.points(); }  ///< event functions
 
+  /// Of the event functions, for EventSearch: those whose sizes compare have the same one.
+  std::vector<std::size_t> kinds() const;
   /// ẏ with the forces of the present modes. False if it cannot be computed: failure() says why.
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept;
   /// Takes the drift off the rows that hold. False if it cannot.
@@ -63,15 +66,24 @@ class UnilateralMotion {
   /// The event function of a point that slides against the direction of its friction, which would push it; or nothing.
   /// values: of the event functions at the state that was evaluated last.
   std::optional<std::size_t> find_pushing(std::span<const double> values) const;
+  /// A function of a point that slides slowly and whose direction has settled, so that a step of this length, s, could
+  /// only follow it in shorter ones: guide() lets it and others of its kind slide along their directions alone; or
+  /// nothing. At the state that was evaluated last. tolerance: the relative one of the steps.
+  std::optional<std::size_t> find_settled(double step, double tolerance);
+  void guide();
   /// The event function of a point that holds though its place has ended: a correction of positions may bring it there;
   /// or nothing. values: as above.
   std::optional<std::size_t> find_ended(std::span<const double> values) const;
   /// Whether the function is to be passed where it has its new sign: a place that has ended does not touch.
   static bool is_passed_after(std::size_t function) { return function % functions_per_point == ending; }
   /// Whether the function may jump though nothing closes or opens: where a place ends, another one may be far away.
+  /// Likewise what is guided, where its direction needs no guide any more.
   bool may_jump(std::size_t function) const {
-    return function % functions_per_point == closing && std::isfinite(set_.place(function / functions_per_point));
+    const std::size_t k = function / functions_per_point, what = function % functions_per_point;
+    return what == closing ? std::isfinite(set_.place(k)) : what == gripping && now_.guided[k] != 0;
   }
+  /// No function that may jump goes faster: what does has jumped, 1/s.
+  double fastest_rate(std::size_t function) const;
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
   /// The shortest time in which a gap closes at its rate, at the state that evaluate() was given last, s.
@@ -103,6 +115,7 @@ class UnilateralMotion {
   bool find_forces_at_places(double t, std::span<const double> y);
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  bool has_settled(std::size_t k, double step, double tolerance) const;
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   template <class Tell>
   void tell_of(std::size_t k, bool known, double allowed, const Tell& tell);
@@ -181,6 +194,7 @@ class UnilateralMotion {
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
   std::vector<std::size_t> touching_;   ///< points
   std::vector<char> slides_;            ///< of these: now
+  std::vector<std::size_t> settled_;    ///< points that find_settled() has found
   Eigen::MatrixXd W_;                   ///< of their rows, three each
   Eigen::VectorXd free_, speeds_;       ///< accelerations without their forces; rates
   std::vector<double> moved_, rates_now_, rates_then_;

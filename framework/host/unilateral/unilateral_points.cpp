@@ -1,6 +1,7 @@
 // The points of a set: which there are, and what they are between.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "framework/diagnostics.hpp"
@@ -76,6 +77,23 @@ std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
   const std::size_t own = k - b.first;
   if (b.near == nullptr) return {batch_of_[k], own, 0};
   return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
+}
+
+bool has_unilateral_rows(const SystemView& view) {
+  return std::ranges::any_of(view.forces, [](const ForceInstances& group) {
+    return UnilateralRows::are_of(*group.type) || NearRows::are_of(*group.type);
+  });
+}
+
+void refuse_unilateral_rows(const SystemView& view, std::string_view what) {
+  for (const ForceInstances& group : view.forces) {
+    if (!UnilateralRows::are_of(*group.type) && !NearRows::are_of(*group.type)) continue;
+    throw Failure(Exit::bad_input,
+                  fmt::format("{} cannot be done with `{}`: it touches, sticks or locks without giving way, so that "
+                              "the equations change with the motion",
+                              what, group.names.front()),
+                  "'run', 'compare', 'evaluate' and 'study' can. Here use a compliant law, or leave the element out.");
+  }
 }
 
 }  // namespace polyform::host::inline unilateral

@@ -162,7 +162,7 @@ void UnilateralSet::decode(double t, std::span<const double> y) {
 
 void UnilateralSet::evaluate(double t, std::span<const double> y) {
   decode(t, y);
-  turning_ = fastest_turning();
+  find_fastest();
   for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
   std::ranges::fill(A_, Spatial{});
   for (Batch& b : batches_) {
@@ -237,12 +237,15 @@ void UnilateralSet::add_loaded(Batch& b) {
                          std::span(sliding_).subspan(b.first, b.count));
 }
 
-double UnilateralSet::fastest_turning() const {
-  double fastest = 0;
+void UnilateralSet::find_fastest() {
+  double turning = 0, fastest = 0;
   for (const Batch& b : batches_)
-    for (const MarkerMotion& motion : b.attached->motions())
-      fastest = std::max(fastest, dot(motion.angular_velocity, motion.angular_velocity));
-  return std::sqrt(fastest);
+    for (const MarkerMotion& motion : b.attached->motions()) {
+      turning = std::max(turning, dot(motion.angular_velocity, motion.angular_velocity));
+      fastest = std::max(fastest, dot(motion.velocity, motion.velocity));
+    }
+  turning_ = std::sqrt(turning);
+  fastest_ = std::sqrt(fastest);
 }
 
 void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<double> rates) {
@@ -379,23 +382,6 @@ void UnilateralSet::put_elements(std::span<std::size_t> y) const {
 void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double> y) {
   const Batch& b = batches_[batch_of_[point]];
   change_states(b, y, [&](std::span<double> states) { b.rows->pass_impact(point - b.first, loss, states); });
-}
-
-bool has_unilateral_rows(const SystemView& view) {
-  return std::ranges::any_of(view.forces, [](const ForceInstances& group) {
-    return UnilateralRows::are_of(*group.type) || NearRows::are_of(*group.type);
-  });
-}
-
-void refuse_unilateral_rows(const SystemView& view, std::string_view what) {
-  for (const ForceInstances& group : view.forces) {
-    if (!UnilateralRows::are_of(*group.type) && !NearRows::are_of(*group.type)) continue;
-    throw Failure(Exit::bad_input,
-                  fmt::format("{} cannot be done with `{}`: it touches, sticks or locks without giving way, so that "
-                              "the equations change with the motion",
-                              what, group.names.front()),
-                  "'run', 'compare', 'evaluate' and 'study' can. Here use a compliant law, or leave the element out.");
-  }
 }
 
 }  // namespace polyform::host::inline unilateral

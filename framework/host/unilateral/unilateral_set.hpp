@@ -92,6 +92,8 @@ class UnilateralSet {
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
+  /// The largest velocity of the frames that they are about, at the evaluated state, m/s.
+  double fastest() const { return fastest_; }
   /// The wrench of a unit force along a row on the body of one of its sides, about the origin of its frame, ground
   /// axes; at the evaluated state.
   Spatial wrench_of(std::size_t row, std::size_t side) const;
@@ -145,7 +147,7 @@ class UnilateralSet {
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   void decode_motion(double t, std::span<const double> y);
-  double fastest_turning() const;
+  void find_fastest();
   void find_rates(std::span<double> rates, std::span<double> terms) const;
   ForceInput attachments_of(const Batch&) const;
   void find_motions(Batch&) const;
@@ -163,7 +165,7 @@ class UnilateralSet {
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                          ///< of the last decoded state
-  double turning_ = 0;                       ///< at the evaluated state
+  double turning_ = 0, fastest_ = 0;         ///< at the evaluated state
   std::size_t changed_element_ = 0;          ///< by the reactions that were taken last
   std::vector<double> place_, begin_, end_;  ///< per point
   std::vector<std::uint32_t> feature_;       ///< per point

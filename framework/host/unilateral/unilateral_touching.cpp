@@ -1,7 +1,8 @@
-// Which points touch, and how their rows respond to forces along them.
+// Which points touch, how their rows respond to forces along them, and the sizes of what tells of them.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
@@ -20,11 +21,32 @@ constexpr double resolution = 4e-13;
 // What a place reaches beyond its end when it begins to touch (unilateral_places.hpp) is rounding. Of that: a point is
 // looked at that is nearer to its end, and one that goes over the end before it is so deep passes by.
 constexpr double near_end = 20, passing_depth = 4;
+// Of the fastest speed of the bodies, or of the acceleration of contact_sizes.hpp: a place that moves faster along a
+// surface has jumped.
+constexpr double times_fastest = 100;
 // The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
 // their rows the acceleration of contact_sizes.hpp.
 constexpr double probe_growth = 1e6, largest_probe = 1e30;
 
 }  // namespace
+
+std::vector<std::size_t> UnilateralMotion::kinds() const {
+  std::array<std::size_t, 3> first{};  // points of each unit, counted from 1
+  std::vector<std::size_t> all;
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    const bool is_between_bodies = set_.velocity_of(k) == UnilateralPoint::none;
+    std::size_t& of_unit = first[!set_.point(k).has_gap ? 0 : is_between_bodies ? 1 : 2];
+    if (of_unit == 0) of_unit = k + 1;
+    for (std::size_t f = 0; f < functions_per_point; ++f) all.push_back(functions_per_point * (of_unit - 1) + f);
+  }
+  return all;
+}
+
+double UnilateralMotion::fastest_rate(std::size_t function) const {
+  const ContactSizes& sizes = units_[function / functions_per_point];
+  if (function % functions_per_point == gripping) return times_fastest * sizes.acceleration / sizes.speed;
+  return times_fastest * std::max(sizes.speed, set_.fastest() + set_.turning() * sizes.length);
+}
 
 /// Finds the points that touch. fired: an event, whose point touches by the event.
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {

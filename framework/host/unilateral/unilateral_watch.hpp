@@ -2,6 +2,7 @@
 // that comes to rest.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ namespace polyform::host::inline unilateral {
 
 class UnilateralWatch final : private Signals {
  public:
-  /// Both arguments outlive the object. step: the run's, which gives the scale of time at t = 0.
-  UnilateralWatch(UnilateralMotion&, Integration&, double step);
+  /// The first two arguments outlive the object. step, relative_tolerance: the run's; the step gives the scale of time
+  /// at t = 0.
+  UnilateralWatch(UnilateralMotion&, Integration&, double step, double relative_tolerance);
 
   bool empty() const { return motion_.empty(); }
   /// At the integrator's time: before the first step and after each new beginning.
@@ -34,6 +36,8 @@ class UnilateralWatch final : private Signals {
   std::size_t count() const { return count_; }
 
  private:
+  static constexpr double unknown_time = std::numeric_limits<double>::quiet_NaN();
+
   std::size_t size() const noexcept override { return motion_.size(); }
   double sample(double t, std::span<double> values, std::span<double> rates) override;
   std::optional<double> value(double t, std::size_t k) override;
@@ -46,10 +50,16 @@ class UnilateralWatch final : private Signals {
   UnilateralMotion& motion_;
   Integration& integrator_;
   EventSearch search_;
-  double step_;
+  double step_, tolerance_;
   std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> seen_;  ///< the largest |value| of each event function so far
   SignChange found_;
-  bool pushes_ = false;  ///< what was found: friction that pushes from the beginning of the step on
+  /// What was found: friction that pushes, or what slides slowly in a direction that has settled, from the beginning of
+  /// the step on.
+  bool pushes_ = false, settles_ = false;
+  /// Of the state that was evaluated last, s; NaN where it is that of none of the last step.
+  double evaluated_at_ = unknown_time;
+  bool goes_on_ = false;  ///< no event and no new beginning since the last sample of the search
   std::size_t count_ = 0, streak_ = 0;
   double last_ = -never;
 };

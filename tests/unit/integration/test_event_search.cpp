@@ -29,6 +29,8 @@ class Given final : public Signals {
   /// The longest time to the next sample.
   std::function<double(double)> reach = [](double) { return std::numeric_limits<double>::infinity(); };
   bool counts(std::size_t, bool rising) const noexcept override { return rising ? counts_rising : counts_falling; }
+  std::size_t halvings(std::size_t) const noexcept override { return most_halvings; }
+  std::size_t most_halvings = static_cast<std::size_t>(-1);
   std::size_t samples = 0;
   bool counts_rising = true, counts_falling = true;
 
@@ -177,4 +179,40 @@ TEST_CASE("an edge before the zero of another function is found before that zero
       CHECK(found->function == 1);
       CHECK(found->time == Approx(where - half).margin(1e-12));
     }
+}
+
+// Which of two places is the nearer one may change from sample to sample where both are equally near.
+TEST_CASE("a function that jumps by rounding takes a bounded number of samples, and its zero is found") {
+  constexpr double zero = 0.7;
+  Given given;
+  given.most_halvings = 6;
+  const auto flickers = [](double t) { return std::fmod(std::floor(t * 1e9) * 0.618033988749895, 1.0) < 0.5; };
+  given.add([=](double t) { return t >= zero ? -1.0 : flickers(t) ? 1e-10 : 1.0; }, [](double) { return 0.0; });
+  EventSearch search(given.size());
+  search.begin(0, given);
+  CHECK_FALSE(search.find(0.5, 1e-13, given));
+  CHECK(given.samples < 100);
+  const auto found = search.find(1, 1e-13, given);
+  REQUIRE(found);
+  CHECK(std::abs(found->time - zero) < 1e-12);
+  CHECK(given.samples < 200);
+}
+
+// The rounding of a gap that is zero changes fast, and would have each step divided into many parts.
+TEST_CASE("what has always been small beside others of its kind sets no pace of samples where that is asked for") {
+  Given given;
+  given.counts_rising = false;
+  given.add([](double) { return 1.0; }, [](double) { return 0.0; });
+  given.add([](double t) { return 1e-12 * (2 + std::sin(1e6 * t)); },
+            [](double t) { return 1e-6 * std::cos(1e6 * t); });
+  EventSearch by_kind(given.size(), {0, 0}, 1e-4), by_itself(given.size(), {0, 0}, 0);
+  by_kind.begin(0, given);
+  given.samples = 0;
+  CHECK_FALSE(by_kind.find(1e-4, 1e-15, given));
+  const std::size_t few = given.samples;
+  by_itself.begin(0, given);
+  given.samples = 0;
+  CHECK_FALSE(by_itself.find(1e-4, 1e-15, given));
+  INFO(few << " " << given.samples);
+  CHECK(few < given.samples / 2);
 }

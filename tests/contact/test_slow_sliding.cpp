@@ -1,0 +1,68 @@
+// Sliding that comes to rest where friction is hardly stronger than what pulls: against a closed form.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <string>
+
+#include "framework/host/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
+#include "tests/support/row_by_row.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+constexpr double g = 9.81, slope = 0.3, radius = 0.1, across = 0.05;
+
+/// A ball on a slope along x, thrown across it. mu: of friction.
+std::string thrown_across(double mu) {
+  return fmt::format(R"(
+polyform: 1
+gravity: [{:.17g}, 0, {:.17g}]
+ground: {{geometry: [{{type: plane}}]}}
+bodies:
+  - {{name: a, mass: 1, inertia: {{xx: 0.004, yy: 0.004, zz: 0.004}}, position: [0, 0, {}],
+     geometry: [{{type: sphere, radius: {}}}]}}
+joints:
+  - {{name: j, type: free, base: ground, moving: a, initial: {{velocity: [0, {}, 0, 0, 0, 0]}}}}
+forces:
+  - {{name: c, type: contact, a: a, b: ground, law: rigid, friction: {{static: {:.17g}, dynamic: {:.17g}}}}}
+)",
+                     g * std::sin(slope), -g * std::cos(slope), radius, radius, across, mu, mu);
+}
+
+}  // namespace
+
+// The slip u changes by u' = f e - a u/|u|, with f = g sin α down the slope along e, and a = 7/2 μ g cos α: so
+// a |u| + f u·e falls at the rate a² - f², and the slip ends at T = a |u₀|/(a² - f²). What friction gives the velocity
+// is 2/5 of what it takes from that of the turning surface: so v - 2/7 u = 5/7 (v₀ + f t e), whatever friction does.
+// Near rest friction turns the slip to e in no time.
+TEST_CASE("a ball that slides across a slope rolls from the time on that friction tells, in few evaluations") {
+  for (const double ratio : {0.5, 0.9, 0.97}) {
+    const double f = g * std::sin(slope), a = f / ratio, end = a * across / (a * a - f * f);
+    const auto system = system_from_text(thrown_across(2 * a / (7 * g * std::cos(slope))));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << " " << ratio);
+      EachRow rows([&](double t, const Observation& now) {
+        INFO(t << " of " << end);
+        const Vec3 v = now.bodies[0].velocity, u = v + cross(now.bodies[0].angular_velocity, {0, 0, -radius});
+        CHECK(a * norm(u) + f * u.x == Approx((a * a - f * f) * std::max(0.0, end - t)).margin(1e-7 * a * across));
+        CHECK(v.x - 2 / 7.0 * u.x == Approx(5 / 7.0 * f * t).margin(1e-8));
+        CHECK(v.y - 2 / 7.0 * u.y == Approx(5 / 7.0 * across).epsilon(1e-8));
+      });
+      host::RunSettings s = run_settings("dopri5");
+      s.duration = 1.5 * end;
+      s.output_interval = end / 4;
+      const auto solver = solver_for(*system, *formulation);
+      host::RowSink* sinks[] = {&rows};
+      const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});
+      INFO(record.failure);
+      REQUIRE(record.end == host::End::done);
+      CHECK(record.evaluations < 3000);
+    }
+  }
+}
