@@ -96,6 +96,57 @@ TEST_CASE("accelerations of compiled models are those of the solver, one by one 
   }
 }
 
+TEST_CASE("a compiled law has the axes of a body that is welded to another") {
+  // The first derivative is a check by the world's own solver; the second one is that of the code.
+  const auto acceleration = [](const std::string& model) {
+    const auto system = system_from_text(model);
+    const host::CompiledModelPlugin plugin =
+        compiled_from(*system, *formulation_for(*system, "riccati"), {}, "compiled-welded");
+    const host::SolverPointer compiled = solver_for(*system, plugin.formulation());
+    auto* const batch = ask<BatchEvaluation>(*compiled);
+    REQUIRE(batch != nullptr);
+    const std::size_t lanes = batch->lanes();
+    std::vector<double> y(2), found(2), t(lanes), together(2 * lanes), rates(2 * lanes);
+    std::vector<std::uint8_t> active(lanes), done(lanes);
+    REQUIRE(compiled->encode(system->initial_state(), y) == Status::ok);
+    active[0] = 1;
+    for (std::size_t i = 0; i < 2; ++i) together[i * lanes] = y[i];
+    REQUIRE(batch->set_world(0, *compiled) == Status::ok);
+    BatchOutput out{.ydot = rates, .done = done};
+    for (int round = 0; round < 2; ++round) {
+      REQUIRE(compiled->derivative(0, y, found) == Status::ok);
+      batch->evaluate({.t = t, .y = together, .active = active}, out);
+    }
+    CHECK(batch->single_evaluations() == 0);
+    CHECK(rates[lanes] == Approx(found[1]).margin(1e-14));
+    return found[1];
+  };
+  CHECK(acceleration(welded_thruster(3)) == Approx(1.5).epsilon(1e-14));
+  CHECK(acceleration(welded_wheel(0.29)) == Approx(2e4 * 0.01 / 11 - 9.81).epsilon(1e-12));
+  CHECK(acceleration(welded_wheel(0.33)) == Approx(-9.81).epsilon(1e-14));
+}
+
+TEST_CASE("compiled laws on welds of all kinds give what a formulation gives that merges none") {
+  const auto system = system_from_text(welded_chain(4)), other = system_from_text(welded_chain(-7));
+  const Formulation* const riccati = formulation_for(*system, "riccati");
+  const Formulation* const cartesian = formulation_for(*system, "cartesian");
+  REQUIRE(cartesian != nullptr);
+  const host::SolverPointer variant = solver_for(*other, *riccati);
+  Solver* const variants[] = {variant.get()};
+  const host::CompiledModelPlugin plugin = compiled_from(*system, *riccati, variants, "compiled-weld-chain");
+  for (const host::System* one : {system.get(), other.get()}) {
+    const host::SolverPointer compiled = solver_for(*one, plugin.formulation()), own = solver_for(*one, *riccati),
+                              apart = solver_for(*one, *cartesian);
+    const std::vector<double> y = moved(*one, *own, 0.1);
+    std::vector<double> expected(y.size()), found(y.size());
+    REQUIRE(own->derivative(0.1, y, expected) == Status::ok);
+    for (int round = 0; round < 2; ++round) REQUIRE(compiled->derivative(0.1, y, found) == Status::ok);
+    CHECK(difference(found, expected) < 1e-12);
+    const std::vector<double> merged = joint_accelerations(*one, *own, 0.1, y, *own);
+    CHECK(difference(merged, joint_accelerations(*one, *own, 0.1, y, *apart)) < 1e-10);
+  }
+}
+
 TEST_CASE("a compiled model is no further witness beside the solver that it comes from") {
   const auto system = system_from_file(model_file("double_pendulum"));
   const Formulation* const riccati = formulation_for(*system, "riccati");

@@ -84,6 +84,18 @@ TEST_CASE("forces whose law is told act on a device as they do in the host") {
   check_runs(systems, OnProcessor(device_source(*systems[0])));
 }
 
+TEST_CASE("laws on welded bodies act on a device in the bodies' own axes") {
+  check_welds([](std::span<const std::unique_ptr<host::System>> systems) {
+    std::vector<host::SolverPointer> solvers;
+    std::vector<Solver*> variants;
+    for (const auto& system : systems) {
+      solvers.push_back(solver_for(*system, riccati_for(*system)));
+      variants.push_back(solvers.back().get());
+    }
+    return std::make_unique<OnProcessor>(device_source(*systems[0], variants));
+  });
+}
+
 TEST_CASE("loops stay closed on a device as they do in the host") {
   const Mechanism of = GENERATE(from_range(closed_mechanisms));
   INFO(of.name);
@@ -124,6 +136,13 @@ TEST_CASE("a world goes over no event on a device: it is marked, and its own sol
 
 TEST_CASE("a tyre that lifts for less than a row is seen on a device") {
   check_lifting(OnProcessor(device_source(*system_from_text(block_on_tyre(0)))));
+}
+
+TEST_CASE("a touch is seen on a device at whatever place of a turn its looks are") {
+  const auto other = system_from_text(wheel_on_arm(1, 1.35));
+  const host::SolverPointer variant = solver_for(*other, riccati_for(*other));
+  Solver* const variants[] = {variant.get()};
+  check_turning(OnProcessor(device_source(*system_from_text(wheel_on_arm(1, 1.15)), variants)));
 }
 
 TEST_CASE("a run on a device that begins near an event is that of the host, or is marked") {

@@ -74,6 +74,10 @@ TEST_CASE("the general code has the laws of forces") {
   check_runs(systems, GeneralFunctions());
 }
 
+TEST_CASE("the general code has the laws of forces on welded bodies") {
+  check_welds([](const auto&) { return std::make_unique<GeneralFunctions>(); });
+}
+
 TEST_CASE("the general code closes loops as the host does") {
   const Mechanism of = GENERATE(from_range(closed_mechanisms));
   INFO(of.name);
@@ -94,6 +98,7 @@ TEST_CASE("the general code goes over no event") {
     check_touching(depth, GeneralFunctions());
   }
   check_lifting(GeneralFunctions());
+  check_turning(GeneralFunctions());
   check_beginnings(GeneralFunctions());
 }
 

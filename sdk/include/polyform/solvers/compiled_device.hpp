@@ -173,6 +173,18 @@ class DeviceRun {
     room.bad = &bad_;
   }
 
+  /// At the rates of a stage. In steps of both methods two looks are at most half of the step apart.
+  POLYFORM_KERNEL void look_at_turn(double h) {
+    if (model_.events == 0) return;
+    double speed = 0;
+    POLYFORM_UNROLL for (unsigned i = 0; i < model_.angles; ++i) speed += Room::absolute(rates_[model_.angle(i)]);
+    POLYFORM_UNROLL for (unsigned k = 0; k < model_.quaternions; ++k) {
+      const double* const rate = rates_ + model_.quaternion(k);  // half of the angular velocity
+      speed += 2 * __builtin_sqrt(rate[0] * rate[0] + rate[1] * rate[1] + rate[2] * rate[2] + rate[3] * rate[3]);
+    }
+    watch_.look_at_turn(0.5 * h * speed);
+  }
+
   /// From y_ to at_ by rk4. is_watched: whether the run goes on from its end.
   POLYFORM_KERNEL void step(double time, double h, bool is_watched) {
     for (unsigned stage = 0; stage < 4; ++stage) {
@@ -187,6 +199,7 @@ class DeviceRun {
         watch_.look_ahead(model_, on, h);
       else
         watch_.look(model_, time + on);
+      if (is_watched) look_at_turn(h);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) sum_[i] =
           stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
@@ -209,6 +222,7 @@ class DeviceRun {
       else
         watch_.look(model_, time + device::share_of_stage(stage) * h);
       if (stage == 0) watch_.keep(model_);
+      look_at_turn(h);
       POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) k[stage * row_size() + i] = rates_[i];
     }
     POLYFORM_UNROLL for (unsigned i = 0; i < row_size(); ++i) end_[i] = at_[i];

@@ -13,7 +13,9 @@ namespace polyform::device {
 ///     between two looks is near as well: between them the motion is that of the step, which a force that was not there
 ///     does not bend, and a way to zero and back is not steeper at its end than before. How steep it is at the start of
 ///     a step the second stage tells, which lies on the tangent;
-///   - where the host would make a step shorter because a function comes to zero or has left it.
+///   - where the host would make a step shorter because a function comes to zero or has left it;
+///   - where joints turn so far between two looks that a function may come to zero and back in a way that looks do not
+///     show: of a uniform turn all of them may have one phase.
 template <class Model>
 class EventWatch {
  public:
@@ -54,6 +56,8 @@ class EventWatch {
   POLYFORM_KERNEL void look_aside(const Model& model) {
     for (unsigned k = 0; k < model.events; ++k) now_.near |= shows_event(last_[k], values[k]);
   }
+  /// turn: of all joints together from one look to the next, rad.
+  POLYFORM_KERNEL void look_at_turn(double turn) { now_.near |= !(turn <= most_turn); }
   /// At the end of a run whose last look was a stage that lies beside its end: as far again as from the look before.
   POLYFORM_KERNEL void end(const Model& model) {
     for (unsigned k = 0; k < model.events; ++k) now_.near |= safety * approach_[k] * now_.last > absolute(last_[k]);
@@ -82,6 +86,8 @@ class EventWatch {
   /// The host ends a step of fixed length at three quarters of the way to zero, and at eight times the way from it. The
   /// tangent tells both up to its bend.
   static constexpr double share_of_way = 0.6, receding = 6;
+  /// A quarter of a turn: on a uniform one, what looks tell of a function misses no event below 0.38 of a turn.
+  static constexpr double most_turn = 1.5707963267948966;
 
   POLYFORM_KERNEL static bool shows_event(double before, double now) {
     const double a = absolute(before), b = absolute(now), less = a < b ? a : b, more = a < b ? b : a;
