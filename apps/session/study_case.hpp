@@ -4,13 +4,13 @@
 #include <csignal>
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "apps/session/arguments.hpp"
+#include "apps/session/case_maker.hpp"
+#include "apps/session/case_settings.hpp"
 #include "apps/session/loading.hpp"
 #include "apps/session/used_plugins.hpp"
 #include "framework/host/results/channel.hpp"
@@ -18,35 +18,14 @@
 #include "framework/workbench/studies/design.hpp"
 #include "framework/workbench/studies/quantity.hpp"
 #include "framework/workbench/studies/run_cases.hpp"
-#include "framework/workbench/studies/varied_model.hpp"
 
 namespace polyform::apps {
 
-inline constexpr std::string_view no_device = "none";
-
-/// How each case is run: as polyform run would with these arguments.
-struct CaseSettings {
-  RunArguments run;
-  std::string solver;  ///< "": the model's, else the preferred one
-  std::vector<std::string> options;
-  bool lenient = false;
-  std::vector<std::string> set{};  ///< PATH=VALUE of the model
-  bool compile = false;            ///< the solver is compiled for the model
-  std::string device{};            ///< by name, on which cases are done that it can do; "" or no_device: none
-  bool lanes = true;               ///< several cases are evaluated at once where the model allows it
-  std::string trajectories{};      ///< columns that are kept of each case, as of --columns; "": none
-  std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
-};
-
-struct PreparedCase;
-struct CasesInPlace;
 struct LaneModel;
-class CompiledCases;
 class DeviceCases;
-struct SolverChoice;
 
-/// The cases of a study, which are variants of one model. Its members are what all cases share: the model with its
-/// factors, the compiled solver, the device, and cases that wait to be used again.
+/// The cases of a study, which are variants of one model. Its members are the ways in which they are run: one by
+/// one, in lanes, compiled, on a device. What makes the cases stands apart (CaseMaker).
 class StudyCases {
  public:
   /// All arguments outlive the object. Failure (bad_input) if a path of a factor leads to nothing; also any failure of
@@ -57,13 +36,13 @@ class StudyCases {
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
   /// Columns of the trajectories, time first; none if none are asked for.
-  const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
+  const std::vector<host::Channel>& trajectory_channels() const { return shared_.trajectory_channels; }
   /// The units of the factors that are numbers of the model; "" for other factors.
-  const std::vector<std::string>& factor_units() const { return factor_units_; }
+  const std::vector<std::string>& factor_units() const { return maker_.factor_units(); }
   /// The types that the cases use.
   const TypeNames& types() const { return types_; }
   /// The text of the model.
-  const std::string& model_text() const { return model_.text(); }
+  const std::string& model_text() const { return maker_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning
   /// of its values and the first of its run.
   /// The report is looked after while it goes on.
@@ -88,10 +67,6 @@ class StudyCases {
   std::string evaluation() const;
 
  private:
-  /// The model as it is now; nullptr after messages.
-  std::unique_ptr<host::System> assemble(host::Diagnostics&, bool& missing_plugin) const;
-  void add_factors();
-  void check_first_values();
   void check_model();
   void find_types(const host::Description&, const SolverChoice&);
   /// Compiles the solver of the cases, for the processor and for the device; where that cannot be, says why, and they
@@ -103,13 +78,6 @@ class StudyCases {
   bool is_on_device() const;
   void run_on_device(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t*, const host::CaseReport&);
   void run_in_lanes(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t*, const host::CaseReport&);
-  /// The case of that number, ready to run. Failure where it cannot.
-  std::unique_ptr<PreparedCase> prepare(std::size_t number);
-  std::unique_ptr<PreparedCase> prepare_in_place(std::size_t number);
-  /// The first warning that the model as it is written does not give, be it with other numbers; or "".
-  std::string new_warning(const host::Diagnostics&) const;
-  /// Of a case that has ended, others can be made.
-  void give_back(std::unique_ptr<PreparedCase>);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
   /// Runs the case with the other solvers of its differences. Returns what went wrong, or "".
   std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
@@ -119,24 +87,19 @@ class StudyCases {
   const host::Design& design_;
   const host::Quantities& quantities_;
   CaseSettings settings_;
-  host::VariedModel model_;
-  std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
-  std::set<std::string> warnings_of_model_;       ///< as it is written, which are printed; their words without numbers
-  std::vector<host::Channel> channels_, trajectory_channels_;
-  std::vector<std::string> factor_units_;
+  std::vector<host::Channel> channels_;
   std::string integrator_;  ///< of the model as it is written
   TypeNames types_;
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
+  SharedByCases shared_;
+  CaseMaker maker_;
   std::unique_ptr<DeviceCases> device_;
-  std::size_t processes_ = 1;               ///< that share the device
-  std::size_t together_ = 1;                ///< cases that a process prepares for it at a time
-  std::uint64_t bytes_of_case_ = 0;         ///< of the host's memory, about, while it is prepared
-  std::unique_ptr<CasesInPlace> in_place_;  ///< none where each case is read and assembled as a whole
-  std::unique_ptr<LaneModel> lane_model_;   ///< none where cases run one at a time
+  std::size_t processes_ = 1;              ///< that share the device
+  std::size_t together_ = 1;               ///< cases that a process prepares for it at a time
+  std::uint64_t bytes_of_case_ = 0;        ///< of the host's memory, about, while it is prepared
+  std::unique_ptr<LaneModel> lane_model_;  ///< none where cases run one at a time
   std::string why_no_lanes_, why_not_compiled_;
-  /// The solver of all cases that give it no options; none where it varies.
-  std::shared_ptr<const SolverChoice> usual_choice_;
 };
 
 /// Says why the solver could not be compiled, or the device is not used. What was left to polyform to choose goes on

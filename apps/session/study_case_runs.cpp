@@ -29,7 +29,7 @@ void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volat
     const HeldMessages messages;
     for (const std::size_t number : numbers) {
       try {
-        std::unique_ptr<PreparedCase> one = prepare(number);
+        std::unique_ptr<PreparedCase> one = maker_.prepare(number, shared_);
         const DeviceCases::Case on_device{one->system.get(), one->solver.get(), one->choice.get(), &one->settings,
                                           one->sinks};
         if (device_->carries(on_device)) {
@@ -45,7 +45,7 @@ void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volat
     failure = device_->run(cases, processes_, interrupted, [&](std::size_t i, const host::RunRecord& record) {
       std::unique_ptr<PreparedCase> one = std::move(carried[i]);
       report(outcome_of(*one, record, interrupted));
-      give_back(std::move(one));
+      maker_.give_back(std::move(one));
     });
   }
   for (const std::unique_ptr<PreparedCase>& one : carried)
@@ -79,7 +79,7 @@ void StudyCases::run_in_lanes(std::span<const std::size_t> numbers, const volati
     std::unique_ptr<PreparedCase>& one = under_way[lane];
     try {
       const HeldMessages its_own;
-      one = prepare(number);
+      one = maker_.prepare(number, shared_);
       if (runs.begin(lane, *one->system, *one->solver, one->settings, one->sinks, {interrupted, {}})) return true;
     } catch (const Failure&) {
       // Alone it fails with its reason.
@@ -105,7 +105,7 @@ void StudyCases::run_in_lanes(std::span<const std::size_t> numbers, const volati
         continue;
       }
       host::CaseOutcome outcome = outcome_of(*one, *record, interrupted);
-      give_back(std::move(one));
+      maker_.give_back(std::move(one));
       if (!stopped()) report(std::move(outcome));
     }
   }
