@@ -155,3 +155,21 @@ TEST_CASE("a cradle passes on what its restitution lets it, in every formulation
       }
     }
 }
+
+// Errors of the motion let the balls that rest beside each other come together as slowly as 1e-8 of what strikes them.
+TEST_CASE("a cradle swings at its ends in turn with every integrator") {
+  const auto system = system_from_text(cradle(3, 0, 1));
+  Pendulum one{drawn, 0};
+  constexpr double end = 3;
+  one.go(end);
+  for (const Formulation* formulation : formulations_for(*system))
+    for (const char* const integrator : {"dop853", "radau5", "auto", "cvode-bdf", "rk4"}) {
+      INFO(formulation->name() << " " << integrator);
+      const Ended ended = run_to_end(*system, *formulation, run_of(end, integrator));
+      REQUIRE(ended.record.failure == "");
+      const std::vector<double> q = angles_of(ended, 0);
+      CHECK(q[0] == Approx(std::max(one.angle, 0.0)).margin(1e-4));
+      CHECK(std::abs(q[1]) < 1e-4);
+      CHECK(q[2] == Approx(std::min(one.angle, 0.0)).margin(1e-4));
+    }
+}
