@@ -206,6 +206,7 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
     if (interrupted != nullptr && *interrupted != 0) return false;
     if (!plain) return true;  // it is done again without the device, by which it may fail with its reason
     const Case& one = cases[which[world]];
+    if (host::doubts_steps(*one.system, *one.solver, *one.settings, times, rows)) return true;  // by the same rule
     const host::RunRecord record = host::follow(*one.system, *one.solver, *one.settings, one.sinks, times, rows);
     if (record.end == host::End::done) done(which[world], record);
     return true;

@@ -14,6 +14,7 @@
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/joint_coordinate_solver.hpp"
 #include "polyform/solvers/merged_solver.hpp"
+#include "polyform/solvers/one_model.hpp"
 #include "tracing/model_trace.hpp"
 
 namespace polyform {
@@ -43,12 +44,25 @@ class CompiledKernels {
   /// The share of time that checks take stays that of the looped kernels, beside which these are several times as fast.
   static constexpr std::uint32_t between_checks = 512;
 
-  explicit CompiledKernels(const CompiledModel& model) : model_(&model), work_(model.work) {}
+  CompiledKernels(const CompiledModel& model, const LaneWorld& world)
+      : model_(&model),
+        work_(model.work),
+        event_count_(model.carries_forces ? world.loads->laws().event_count() : 0),
+        events_(event_count_ * CompiledRoom<Number>::stride) {}
 
   /// Why the model's source has other constants than the world; nullptr where it is carried.
   const char* misfit(const LaneWorld& world) const { return compiled_misfit(*model_, world); }
   bool leaves_out(std::size_t loop, unsigned rows) const { return model_->rows_left_out[loop] == rows; }
   bool carries_forces() const { return model_->carries_forces; }
+  /// Which of what acts at times does so in a lane of the last batch, as a number: the signs of the event functions.
+  std::uint64_t acting(std::size_t lane) const {
+    std::uint64_t signs = 0;
+    for (std::size_t i = 0; i < event_count_; ++i)
+      signs = (signs ^ (events_[i * CompiledRoom<Number>::stride + lane] < 0 ? std::uint64_t{2} : std::uint64_t{1})) *
+              0x100000001b3u;
+    return signs;
+  }
+  static constexpr bool is_code = true;
   void move(const lanes::Batch<T>& b) {
     room_ = room_of(b);
     bad_ = typename CompiledRoom<Number>::Mask{};
@@ -84,6 +98,7 @@ class CompiledKernels {
     out.cuts = room.loops != nullptr ? flat(room.loops->cuts) : nullptr;
     out.cut_places = flat(b.worlds.cut_places);
     out.forces = reinterpret_cast<const Number*>(b.worlds.forces);
+    out.events = events_.data();
     out.power = b.power != nullptr ? b.power : unasked_power_;
     out.motions = flat(room.motions);
     out.loads = flat(room.loads);
@@ -96,6 +111,8 @@ class CompiledKernels {
 
   const CompiledModel* model_;
   std::vector<Number> work_;
+  std::size_t event_count_;
+  std::vector<double> events_;  ///< values of event functions in the lanes of a batch
   double unasked_power_[LanesOf<T>::count]{};
   CompiledRoom<Number> room_;
   typename CompiledRoom<Number>::Mask bad_{};
@@ -110,7 +127,7 @@ class CompiledSolver final : public Solver, private PowerSource, private NewtonD
  public:
   /// Takes the solver, which shows a world that fits the model.
   CompiledSolver(const CompiledModel& model, Solver& own, const LaneWorld& world)
-      : model_(model), own_(own), world_(world), single_(world, CompiledKernels<double>(model)) {
+      : model_(model), own_(own), world_(world), single_(world, CompiledKernels<double>(model, world)) {
     if (const auto* its = ask<Kernels>(own))
       for (std::size_t i = 0; i < its->count(); ++i) kernels_.add(its->name(i));
     kernels_.add(kernels::compiled_model);
@@ -137,7 +154,7 @@ class CompiledSolver final : public Solver, private PowerSource, private NewtonD
   ~CompiledSolver() { own_.destroy(); }
   BatchEvaluation* batch() noexcept {
     try {
-      if (!together_) together_ = std::make_unique<Together>(world_, CompiledKernels<Numbers>(model_));
+      if (!together_) together_ = std::make_unique<Together>(world_, CompiledKernels<Numbers>(model_, world_));
       return together_.get();
     } catch (const std::bad_alloc&) {
       return nullptr;
@@ -196,7 +213,7 @@ constexpr FieldSpec compiled_options[] = {correction_option(), tolerance_option(
 
 class CompiledFormulation final : public Formulation {
  public:
-  explicit CompiledFormulation(const CompiledModel& model) : model_(model) {}
+  explicit CompiledFormulation(const CompiledModel& model) : model_(model), one_model_{model.model} {}
 
   std::string_view name() const noexcept override { return model_.name; }
   std::string_view meaning() const noexcept override { return model_.model; }
@@ -211,6 +228,9 @@ class CompiledFormulation final : public Formulation {
   }
   /// Nobody gets it who does not ask for it.
   int preference() const noexcept override { return -1; }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == OneModel::interface_name ? &one_model_ : nullptr;
+  }
 
   Solver* compile(const SystemView& view, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
@@ -239,6 +259,7 @@ class CompiledFormulation final : public Formulation {
   }
 
   const CompiledModel& model_;
+  OneModel one_model_;
 };
 
 }  // namespace

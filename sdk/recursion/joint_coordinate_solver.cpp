@@ -144,6 +144,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (!parts_->lanes) return nullptr;
   if (asked == LaneWorld::interface_name) return parts_->lanes->world();
   if (asked == BatchEvaluation::interface_name) return parts_->lanes->batch();
+  if (asked == CodeDisagreement::interface_name) return parts_->lanes->disagreement();
   // The source and the quaternions know nothing of corrections that classes derived from this one make.
   if (typeid(*this) != typeid(JointCoordinateSolver)) return nullptr;
   if (asked == CorrectedQuaternions::interface_name)

@@ -9,7 +9,8 @@ namespace polyform {
 JointLanes::JointLanes(JointDynamics& dynamics, Solver& solver, const LoopCorrection& correction)
     : world_{lane_library(),    &dynamics.view(),  &dynamics.sweep().recursion()->tree(),
              &dynamics.loads(), &dynamics.loops(), &dynamics.left_out(),
-             &solver,           correction.on,     correction.tolerance} {
+             &solver,           correction.on,     correction.tolerance,
+             &disagreement_} {
   source_.show(world_);
   program_.show(world_);
 }

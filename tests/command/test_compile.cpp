@@ -96,6 +96,11 @@ TEST_CASE("a compiled model runs, is kept, and two processes that compile it do 
   CHECK_THAT(piped.err, Contains("not a regular file"));
   CHECK(std::filesystem::is_fifo(shop.path("pipe.so")));
 
+  // Random models are none of its own.
+  const Outcome conform = shop.run({"conform", "swing.so"});
+  CHECK(conform.code == 0);
+  CHECK_THAT(in_one_line(conform.out), Contains("a solver of one model alone") && Contains("0 failed, 1 unsupported"));
+
   // It counts as a witness together with the solver that it comes from, and solves no other model.
   const Outcome compared =
       shop.run({"compare", "swing.yaml", "--plugin-path", "swing.so", "--solvers", "riccati,compiled-swing", "--json"});

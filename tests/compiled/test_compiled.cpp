@@ -7,6 +7,7 @@
 #include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
+#include "polyform/solvers/code_disagreement.hpp"
 #include "tests/compiled/compiled_check.hpp"
 #include "tests/lanes/lanes_check.hpp"
 
@@ -145,6 +146,54 @@ TEST_CASE("compiled laws on welds of all kinds give what a formulation gives tha
     const std::vector<double> merged = joint_accelerations(*one, *own, 0.1, y, *own);
     CHECK(difference(merged, joint_accelerations(*one, *own, 0.1, y, *apart)) < 1e-10);
   }
+}
+
+TEST_CASE("code that is wrong only where something acts is found when it acts, and told") {
+  // A wheel falls from 3 cm above the road: for 78 ms nothing but its weight acts.
+  const auto system = system_from_text(welded_wheel(0.33));
+  const Formulation* const riccati = formulation_for(*system, "riccati");
+  const host::SolverPointer own = solver_for(*system, *riccati);
+  std::vector<double> y(2);
+  REQUIRE(own->encode(system->initial_state(), y) == Status::ok);
+  std::string source = host::source_of(*own, "riccati", {"compiled-wrong", "a test", {}});
+  const std::string part = "Room::where_positive(";
+  REQUIRE(source.find(part) != std::string::npos);
+  for (std::size_t at = source.find(part); at != std::string::npos; at = source.find(part, at + 40))
+    source.insert(at, "Room::all(2) * ");
+  const host::CompiledModelPlugin plugin("compiled-wrong", source, "test");
+  const host::SolverPointer compiled = solver_for(*system, plugin.formulation());
+  const auto* const told = ask<CodeDisagreement>(*compiled);
+  REQUIRE(told != nullptr);
+
+  host::RunSettings settings = run_settings("dopri5");
+  settings.duration = settings.output_interval = 0.15;
+  LastState by_own, by_compiled;
+  host::RowSink* const sink_of_own[] = {&by_own};
+  host::RowSink* const sink_of_compiled[] = {&by_compiled};
+  REQUIRE(host::simulate(*system, *own, settings, sink_of_own, {}).warnings.empty());
+  const host::RunRecord record = host::simulate(*system, *compiled, settings, sink_of_compiled, {});
+  REQUIRE(record.warnings.size() == 1);
+  CHECK(record.warnings[0].find("the compiled code of the model gave rates at t = ") == 0);
+  CHECK(told->time > std::sqrt(2 * 0.03 / 9.81));  // in the first step that comes beyond the touch
+  CHECK(told->time < 0.12);
+  CHECK(told->part > 1e-3);
+  CHECK(by_compiled.q[0] == Approx(by_own.q[0]).epsilon(1e-9));
+
+  // In lanes likewise.
+  auto* const batch = ask<BatchEvaluation>(*compiled);
+  REQUIRE(batch != nullptr);
+  const std::size_t lanes = batch->lanes();
+  REQUIRE(batch->set_world(0, *compiled) == Status::ok);
+  std::vector<double> t(lanes), all(2 * lanes), rates(2 * lanes);
+  std::vector<std::uint8_t> active(lanes), done(lanes);
+  active[0] = 1;
+  BatchOutput out{.ydot = rates, .done = done};
+  for (const double below : {-0.01, 0.01, 0.02}) {
+    all[0] = y[0] - 0.03 - below;
+    batch->evaluate({.t = t, .y = all, .active = active}, out);
+    CHECK(rates[lanes] == Approx(-9.81 + std::max(0.0, 2e4 * below / 11)).epsilon(1e-12));
+  }
+  CHECK(batch->single_evaluations() == 2);
 }
 
 TEST_CASE("a compiled model is no further witness beside the solver that it comes from") {

@@ -128,3 +128,40 @@ TEST_CASE("the vehicle runs on a device on its tyres, and cases with an event ar
   }
   CHECK(result.rows[0] != lanes.rows[0]);  // by other code
 }
+
+TEST_CASE("steps that are too long are told of cases on a device as they are of cases in lanes") {
+  if (!GENERAL_CODE_IS_MADE) return;
+  const Workshop shop;
+  const StandIn driver;
+  const DeviceSetting no_clang("POLYFORM_DEVICE_CXX", "no-compiler-of-this-name");
+  shop.write("pendulum.yaml", R"(polyform: 1
+bodies:
+  - {name: a, mass: 1, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.06, zz: 0.055}}
+  - {name: b, position: [1, 0, 0], mass: 1, center_of_mass: [0.3, 0, 0], inertia: {xx: 0.01, yy: 0.06, zz: 0.055}}
+joints:
+  - {name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: k, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 1, 0]}
+forces:
+  - {name: s, type: joint-spring-damper, joint: k, stiffness: 10, damping: 0.1}
+)");
+  struct Steps {
+    const char *step, *duration;
+    std::size_t told;
+  };
+  // From rest the first step is off by more than it moves, and the run is not; in 2 s it is.
+  const Steps steps = GENERATE(Steps{"0.01", "0.1", 0}, Steps{"0.05", "2", 3});
+  INFO(steps.step);
+  const auto study = [&](const std::string& device) {
+    return study_on(shop, device,
+                    {"pendulum.yaml", "--vary", "bodies.b.mass=0.5:2:3", "--quantity", "end=final(k.q)", "--integrator",
+                     "rk4", "--step", steps.step, "--duration", steps.duration, "--output-interval", steps.duration});
+  };
+  const StudyResult lanes = study("none"), result = study("cuda");
+  CHECK(result.told["device"]["code"] == "general");
+  const auto told = [](const StudyResult& of) {
+    const auto says = [](const std::string& cell) { return cell.find("too long") != std::string::npos; };
+    return std::ranges::count_if(of.rows, [&](const auto& row) { return std::ranges::any_of(row, says); });
+  };
+  CHECK(told(lanes) == static_cast<std::ptrdiff_t>(steps.told));
+  CHECK(told(result) == told(lanes));
+}

@@ -312,6 +312,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
   append(watches_.warnings(rows_.moved(), record.steps));
   append(tolerances_.warnings());
   if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
+  if (std::string text = rows_.warning_of_code(); !text.empty()) all.push_back(std::move(text));
   // This text is for runs in which nothing else tells the reason, or no reason is reason enough.
   if (!watches_.explain_energy(rows_.moved(), record.steps) || rows_.explodes()) {
     const std::size_t steps = record.steps + (before_ != nullptr ? before_->steps : 0);

@@ -8,6 +8,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/not_finite.hpp"
 #include "framework/original_process.hpp"
+#include "polyform/solvers/code_disagreement.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -82,6 +83,16 @@ void RunRows::store(RunRecord& record) const {
   statistics_.store(record);
   if (counted_in_vain_) --record.rows;
   record.passing_time = passing_.shortest();
+}
+
+std::string RunRows::warning_of_code() const {
+  const auto* const told = ask<CodeDisagreement>(solver_);
+  if (told == nullptr || !(told->part > 0)) return {};
+  return fmt::format(
+      "the compiled code of the model gave rates at t = {:.6g} s that differ from those of the solver it was made from "
+      "by {:.2g} of the largest. From there on that solver has done all evaluations, so the results are its own; but "
+      "the code is wrong, or a plugin tells another law than it computes: please report it with the model",
+      told->time, told->part);
 }
 
 void RunRows::store_balance(RunRecord& record) const {

@@ -42,6 +42,8 @@ class RunRows {
   StateView state() { return store_.now().state(); }
   /// What the check of joints warns of, or an empty text.
   std::string warning() const { return check_.warning_of_joints(); }
+  /// Where code in the solver's place has given something else, or an empty text.
+  std::string warning_of_code() const;
   std::string warning_of_energy() const { return statistics_.warning(); }
   /// Of an integrator that controls its errors.
   std::string warning_of_energy(const StepSettings& settings, std::size_t steps) const {

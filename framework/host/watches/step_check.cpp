@@ -66,6 +66,13 @@ bool StepCheck::repeat(Integration& integrator) {
   return done;
 }
 
+void StepCheck::see(std::span<const double> state) {
+  for (std::size_t i = 0; i < state.size(); ++i) {
+    least_[i] = std::min(least_[i], state[i]);
+    most_[i] = std::max(most_[i], state[i]);
+  }
+}
+
 void StepCheck::look(Integration& integrator, std::size_t steps) {
   if (!repeat(integrator)) return;
   const auto stands_for = static_cast<double>(steps - last_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ class StepCheck {
   /// To be called after each step: looks at it as at a peak if a state goes on from it quite differently than it went
   /// before, as beside a peak along the motion, of which no clock tells. Fewer of these are looked at.
   void look_at_bend(Integration&, std::size_t steps);
+  /// Takes a state that the run has come through into the ways of the states, where not all steps are shown.
+  void see(std::span<const double> state);
   std::size_t evaluations() const { return evaluations_; }
   /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute
   /// tolerance.

@@ -58,9 +58,12 @@ Toolkit toolkit() {
     kit.flags.push_back("-mtune=skylake-avx512");
   }
   kit.flags.push_back("-I" + installed_include_folder().string());
-  kit.libraries = {recursion.string(), sdk.string()};
-  for (const std::string& library : kit.libraries)
-    kit.digests += fmt::format("{} {}\n", library, digest_of(file_content(library).value_or("")));
+  // Of a function that both libraries have the first one stays: that of the SDK, which is the same for all instruction
+  // sets, as in the plugins of the formulations. By others the solver would make numbers that differ from those that
+  // were compiled by rounding, and refuse its own model.
+  kit.libraries = {"-Wl,--whole-archive", sdk.string(), "-Wl,--no-whole-archive", recursion.string()};
+  for (const fs::path& library : {sdk, recursion})
+    kit.digests += fmt::format("{} {}\n", library.string(), digest_of(file_content(library.string()).value_or("")));
   kit.libraries.insert(kit.libraries.end(), {POLYFORM_LINK_FMT, "-Wl,--exclude-libs,ALL"});
   return kit;
 }

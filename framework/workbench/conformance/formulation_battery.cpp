@@ -11,6 +11,7 @@
 #include "framework/workbench/conformance/energy.hpp"
 #include "framework/workbench/conformance/formulation_checks.hpp"
 #include "framework/workbench/conformance/observed.hpp"
+#include "polyform/solvers/one_model.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -211,6 +212,14 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
 }
 
 void check_formulation(const Formulation& formulation, Sample example, const Bench& bench, Checklist& list) {
+  if (const auto* const one = ask<OneModel>(formulation)) {
+    list.unsupported(
+        "it is checked on random models",
+        fmt::format("not applicable: a solver of one model alone ({}) is compared on that with the others: "
+                    "polyform compare MODEL --plugin-path PLUGIN",
+                    one->model));
+    return;
+  }
   Systems systems;
   std::string refused;
   const auto prepare = [&](Measure&) {

@@ -22,7 +22,7 @@ namespace polyform::host::inline devices {
 
 namespace {
 
-/// Repeats the steps that begin at some of the rows.
+/// Repeats the steps that begin at some of the rows. How far states move is told by all rows.
 class StepsFromRows {
  public:
   StepsFromRows(const System& system, Solver& solver, const RunSettings& settings, const StepSettings& steps,
@@ -35,6 +35,7 @@ class StepsFromRows {
         check_(ode_, settings.integrator, steps, duration_ / step_) {}
 
   void look(std::size_t row, double t, std::span<const double> y) {
+    check_.see(y);
     if (row % every_ != 0 || !(t < duration_)) return;
     integration_.start(t, y);
     if (integration_.step(duration_)) check_.look(integration_, static_cast<std::size_t>(std::floor(t / step_)) + 1);
@@ -76,6 +77,24 @@ std::vector<double> row_times(const RunSettings& settings) {
 
 std::size_t integrals_of(const System& system) { return may_do_work(system.view()) ? 1 : 0; }
 
+bool doubts_steps(const System& system, Solver& solver, const RunSettings& settings, std::span<const double> times,
+                  std::span<const double> states) {
+  if (!settings.integrator.fixed_step()) return false;
+  try {
+    const ConstStateView start = system.initial_state();
+    const RunTolerances tolerances(system.view(), start, solver, settings);
+    StepsFromRows steps(system, solver, settings, tolerances.step_settings(), times.size());
+    const std::size_t own = solver.state_size();
+    std::vector<double> y(own + integrals_of(system));
+    encode_start(system.start_time(), solver, start, std::span(y).first(own));
+    steps.look(0, 0, y);
+    for (std::size_t r = 0; r < times.size(); ++r) steps.look(r + 1, times[r], states.subspan(r * y.size(), y.size()));
+    return steps.warning().has_value();
+  } catch (const Failure&) {
+    return true;
+  }
+}
+
 RunRecord follow(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                  std::span<const double> times, std::span<const double> states) {
   RunRecord record;
@@ -84,29 +103,23 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     const ConstStateView start = system.initial_state();
     const RunTolerances tolerances(view, start, solver, settings);
     RunRows rows(view, solver, sinks);
-    std::optional<StepsFromRows> steps;
-    if (settings.integrator.fixed_step())
-      steps.emplace(system, solver, settings, tolerances.step_settings(), times.size());
     const std::size_t own = solver.state_size();
     std::vector<double> y(own + integrals_of(system));
     encode_start(system.start_time(), solver, start, std::span(y).first(own));
     const double usual_step = std::min(settings.step, settings.max_step);
-    const auto put = [&](std::size_t row, double t) {
+    const auto put = [&](double t) {
       // So many evaluations there were at least: by their number the rows to check are chosen.
       rows.put(t, std::span(y).first(own), own < y.size() ? y[own] : 0, {}, static_cast<std::size_t>(t / usual_step));
-      if (steps) steps->look(row, t, y);
     };
-    put(0, 0);
+    put(0);
     for (std::size_t r = 0; r < times.size(); ++r) {
       std::ranges::copy(states.subspan(r * y.size(), y.size()), y.begin());
-      put(r + 1, times[r]);
+      put(times[r]);
     }
     record.time = settings.duration;
     record.state_size = own;
     record.kernels = kernels_of(solver);
     rows.store(record);
-    if (steps)
-      if (auto text = steps->warning()) record.warnings.push_back(std::move(*text));
     std::ranges::copy(tolerances.warnings(), std::back_inserter(record.warnings));
     if (std::string text = warning_of_loops(view, record.constraint_violation); !text.empty())
       record.warnings.push_back(std::move(text));

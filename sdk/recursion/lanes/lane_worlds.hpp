@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include "../sines.hpp"
@@ -20,6 +22,8 @@ inline constexpr std::size_t usual_lanes = 8;
 inline constexpr double largest_difference = 1e-9;
 /// In equilibrium all rates are rounding; what they are held against then is this part of gravity.
 inline constexpr double part_of_gravity = 1e-3;
+/// A world is compared with its own solver whenever what acts is another set, in so many of them.
+inline constexpr std::size_t compared_sets = 16;
 
 /// The kernels that go through the tables of any system.
 template <class T>
@@ -36,6 +40,10 @@ class LoopedKernels {
   bool leaves_out(std::size_t /*loop*/, unsigned /*rows*/) const { return true; }
   /// Whether accelerate() finds what acts by itself.
   bool carries_forces() const { return false; }
+  /// What acts in a lane of the last batch, as a number, where that is known.
+  std::uint64_t acting(std::size_t /*lane*/) const { return 0; }
+  /// Whether they were written for one model.
+  static constexpr bool is_code = false;
   void move(const Batch<T>& b) { bad_ = lanes::move(b); }
   /// After move() in the same batch.
   Mask<T> accelerate(const Batch<T>& b) { return bad_ |= lanes::accelerate(b); }
@@ -97,6 +105,7 @@ class Evaluation final : public LaneEvaluation {
         worlds_(all_lanes),
         since_check_(all_lanes),
         alone_(all_lanes),
+        sets_(all_lanes),
         motions_(first.view->frames()),
         y_(first.solver->state_size()),
         ydot_(y_.size()),
@@ -136,6 +145,7 @@ class Evaluation final : public LaneEvaluation {
   void start_anew(std::size_t lane) noexcept {
     since_check_[lane] = Kernels::between_checks;
     alone_[lane] = 0;
+    sets_[lane] = {};
   }
 
   void evaluate(const BatchInput& in, BatchOutput& out) noexcept override {
@@ -322,14 +332,15 @@ class Evaluation final : public LaneEvaluation {
     out.done[lane] = 1;
     if (!acts_ && !out.power.empty()) out.power[lane] = 0;
     bad = bad || !leaves_out_rows(lane);
-    const bool due = ++since_check_[lane] > Kernels::between_checks;
+    const bool is_new = sets_[lane].takes(kernels_.acting(lane % width));
+    const bool due = ++since_check_[lane] > Kernels::between_checks || is_new;
     if (!bad && !due && alone_[lane] == 0) return;
     take_state(lane, in.y);
     Solver& solver = *worlds_[lane].solver;
     const bool solved = solver.derivative(in.t[lane], y_, ydot_) == Status::ok;
     if (due) {
       since_check_[lane] = 0;
-      if (!bad && solved && alone_[lane] == 0 && agrees(lane, out.ydot)) return;
+      if (!bad && solved && alone_[lane] == 0 && agrees(lane, in.t[lane], out.ydot)) return;
       if (!bad) alone_[lane] = 1;
     }
     ++single_;
@@ -337,12 +348,16 @@ class Evaluation final : public LaneEvaluation {
     for (std::size_t i = 0; i < ydot_.size(); ++i) out.ydot[i * all_lanes + lane] = ydot_[i];
     if (acts_ && !out.power.empty()) out.power[lane] = power_of(worlds_[lane]);
   }
-  bool agrees(std::size_t lane, std::span<const double> ydot) const noexcept {
+  bool agrees(std::size_t lane, double t, std::span<const double> ydot) const noexcept {
     double largest = part_of_gravity * norm(worlds_[lane].view->gravity), difference = 0;
     for (std::size_t i = 0; i < ydot_.size(); ++i) {
       largest = std::max(largest, std::abs(ydot_[i]));
       difference = std::max(difference, std::abs(ydot_[i] - ydot[i * all_lanes + lane]));
     }
+    CodeDisagreement* const told = worlds_[lane].disagreement;
+    if (Kernels::is_code && told != nullptr && !(difference <= CodeDisagreement::told_from * largest) &&
+        told->part == 0)
+      *told = {largest > 0 ? difference / largest : 1, t};
     return difference <= largest_difference * largest;
   }
 
@@ -354,7 +369,21 @@ class Evaluation final : public LaneEvaluation {
   std::vector<Arrays<T>> packs_;
   std::vector<LaneWorld> worlds_;
   std::vector<std::uint32_t> since_check_;
-  std::vector<std::uint8_t> alone_;    ///< lanes whose own solver does all evaluations
+  /// Sets of what acts in which a lane was compared.
+  struct ComparedSets {
+    std::array<std::uint64_t, compared_sets> sets{};
+    std::size_t count = 0;
+    /// Whether the set is another one, and there is room for it.
+    bool takes(std::uint64_t set) {
+      const auto end = sets.begin() + static_cast<std::ptrdiff_t>(count);
+      if (count == sets.size() || std::find(sets.begin(), end, set) != end) return false;
+      sets[count++] = set;
+      return true;
+    }
+  };
+
+  std::vector<std::uint8_t> alone_;  ///< lanes whose own solver does all evaluations
+  std::vector<ComparedSets> sets_;
   std::vector<BodyMotion> motions_;    ///< of one world, for its forces
   std::vector<double> y_, ydot_;       ///< of one world
   bool has_forces_;                    ///< that the worlds find by themselves

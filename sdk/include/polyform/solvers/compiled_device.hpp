@@ -29,8 +29,6 @@ struct DeviceNumbers {
 
 /// What the kernels of runs and of loops read and write besides.
 struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
-  double* events = nullptr;  ///< values of event functions
-  void put_event(Index i, double x) const { events[i] = x; }
   double *missed = nullptr, *missed_rates = nullptr;  ///< by positions and velocities, per row
   double* extent = nullptr;       ///< squares: of the largest distance of what loops tie, and of its velocity
   double* turns = nullptr;        ///< coordinates of the cut joints, where they stand in a state

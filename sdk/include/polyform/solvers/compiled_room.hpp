@@ -31,6 +31,7 @@ struct CompiledRoom {
   const T* motions = nullptr;                    ///< of joints that are code
   const T *loads = nullptr, *efforts = nullptr;  ///< what acts
   T* frame_motions = nullptr;  ///< written where something acts on the frame that is not in the kernels
+  double* events = nullptr;    ///< values of event functions, as y, or nullptr
   double* power = nullptr;     ///< of what acts, of the first lane: never null where the kernels have the forces
   T* work = nullptr;           ///< from one part of a kernel to the next
   Mask* bad = nullptr;         ///< lanes that the world's own solver has to do
@@ -45,8 +46,9 @@ struct CompiledRoom {
   }
   void put_rate(Index i, const T& x) const { __builtin_memcpy(ydot + i * stride, &x, sizeof x); }
   void put_power(const T& x) const { __builtin_memcpy(power, &x, sizeof x); }
-  /// Only a run on a device wants the values of event functions (compiled_device.hpp).
-  void put_event(Index, const T&) const {}
+  void put_event(Index i, const T& x) const {
+    if (events != nullptr) __builtin_memcpy(events + i * stride, &x, sizeof x);
+  }
   static T all(double x) { return T{} + x; }
   void check(const T& a, const T& b) const { *bad |= not_above(a, b); }
 

@@ -23,8 +23,10 @@ class JointLanes {
   BatchEvaluation* batch() noexcept;
   JointCoordinateSource* source() noexcept { return &source_; }
   GeneralProgram* program() noexcept { return &program_; }
+  CodeDisagreement* disagreement() noexcept { return &disagreement_; }
 
  private:
+  CodeDisagreement disagreement_;
   LaneWorld world_;
   std::unique_ptr<LaneEvaluation> lanes_;
   JointCoordinateSource source_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "polyform/contract/batch_evaluation.hpp"
+#include "polyform/solvers/code_disagreement.hpp"
 #include "polyform/solvers/hinged_tree.hpp"
 #include "polyform/solvers/joint_loads.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
@@ -24,6 +25,7 @@ struct LaneWorld {
   Solver* solver = nullptr;      ///< of that view
   bool closes = false;           ///< steps return onto the loops
   double closing_tolerance = 0;  ///< LoopCorrection::tolerance
+  CodeDisagreement* disagreement = nullptr;
 };
 /// An address that differs between libraries.
 const void* lane_library() noexcept;
