@@ -320,6 +320,45 @@ forces:
     }
 }
 
+// The last spring carries one weight, the first one all; what holds a weight sideways is its load over the length, some
+// 1e-8 of the stiffness. 6 bodies are found by dense matrices, 10 by the solver's own.
+TEST_CASE("weights on stiff springs one below the other hang straight down") {
+  constexpr double length = 0.1;
+  const int count = GENERATE(6, 10);
+  for (const double stiffness : {1e6, 1e9, 1e10}) {
+    INFO(count << " bodies, " << stiffness << " N/m");
+    std::string bodies, joints, forces;
+    for (int i = 0; i < count; ++i) {
+      const double along = length * (i + 1);
+      bodies += fmt::format(
+          "  - {{name: b{}, mass: 1, position: [{:.17g}, {:.17g}, {:.17g}], inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}\n",
+          i, 0.13 * along, -0.33 * along, -0.935 * along);
+      joints += fmt::format("  - {{name: j{0}, type: free, base: ground, moving: b{0}}}\n", i);
+      forces += fmt::format(
+          "  - {{name: s{0}, type: spring-damper, a: {{body: {1}}}, b: {{body: b{0}}}, free_length: {2}, "
+          "stiffness: {3}}}\n",
+          i, i == 0 ? "ground" : fmt::format("b{}", i - 1), length, stiffness);
+    }
+    const auto system = system_from_text("polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n" + bodies + "joints:\n" +
+                                         joints + "forces:\n" + forces);
+    for (const Formulation* f : formulations_for(*system)) {
+      if (f->name() != "riccati" && f->name() != "cartesian") continue;
+      INFO(f->name());
+      const host::Equilibrium found = search(*system, *f);
+      CHECK(found.balanced);
+      double z = 0;
+      for (int i = 0; i < count; ++i) {
+        const double along = length * (i + 1);
+        const double* const q = found.point.state.q.data() + 7 * i;
+        z -= length + (count - i) * 9.81 / stiffness;
+        CHECK(0.13 * along + q[0] == Approx(0).margin(1e-8));
+        CHECK(-0.33 * along + q[1] == Approx(0).margin(1e-8));
+        CHECK(-0.935 * along + q[2] == Approx(z).epsilon(1e-13));
+      }
+    }
+  }
+}
+
 TEST_CASE("a weight that a slack cable does not hold is not said to rest") {
   const auto system = system_from_text(R"(
 polyform: 1

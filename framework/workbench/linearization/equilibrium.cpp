@@ -134,14 +134,14 @@ DescentStep descent_step(EquilibriumEquations& balance, const VectorXd& sizes, d
   }
   const double stiffest = stiffness.cwiseAbs().maxCoeff(),
                floor = std::max(digits_of_stiffness * stiffest, no_stiffness * rate);
-  const double rounding = digits_of_stiffness * std::sqrt(M.diagonal().dot(size_of_move.cwiseAbs2()));
   DescentStep step{.z = VectorXd::Zero(balance.unknowns())};
   VectorXd& z = step.z;
   step.restored = stiffness.minCoeff() > -floor;
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
     double along = shape.dot(force);
-    // For a motion that is hardly restored only a force counts that is more than rounding.
+    // For a motion that is hardly restored only a force counts that is more than rounding of the rows that it moves.
+    const double rounding = digits_of_stiffness * (M * shape).cwiseProduct(size_of_move).norm();
     if (std::abs(stiffness[k]) < hardly_restored * stiffest && std::abs(along) < rounding) continue;
     along /= std::max(std::abs(stiffness[k]), floor);
     // Each is limited by itself, so that one without stiffness does not hold up the others.
