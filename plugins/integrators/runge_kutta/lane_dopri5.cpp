@@ -95,8 +95,7 @@ class LaneDopri5 final : public LaneBatch {
     put(k, of(k).now, now_);
     if (first_step > 0) way.h = std::min(first_step, of(k).settings.max_step);
     way.control.reset();
-    way.rate = Way::Rate::unknown;
-    way.why = Why::none;
+    way.rate = Way::Rate::unknown, way.why = Why::none;
   }
 
   double smallest_step(std::size_t k) {
@@ -104,9 +103,8 @@ class LaneDopri5 final : public LaneBatch {
   }
   static bool is_of_system(Why why) { return why == Why::derivative || why == Why::correction; }
   std::string_view explain(std::size_t k) {
-    const Why why = ways_[k].why;
-    if (is_of_system(why)) return system_.world(k).failure();
-    return why == Why::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
+    if (is_of_system(ways_[k].why)) return system_.world(k).failure();
+    return ways_[k].why == Why::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
   }
 
   void try_steps(std::span<const double> t_limit) noexcept override {
