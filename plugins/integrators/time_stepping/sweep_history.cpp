@@ -29,16 +29,16 @@ void SweepHistory::combine(std::span<const double> x, std::span<const double> we
   last_image_.assign(image.begin(), image.end());
   if (count_ == 0) return;
   const Eigen::Index n = index(count_);
-  Eigen::MatrixXd A = products_.topLeftCorner(n, n);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, most, most> A = products_.topLeftCorner(n, n);
   A.diagonal().array() += softening * A.trace();
-  Eigen::VectorXd shares(n);
+  Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, most, 1> shares(n);
   for (std::size_t k = 0; k < count_; ++k) {
     const std::span<const double> other = kept(steps_, k);
     double sum = 0;
     for (std::size_t i = 0; i < size_; ++i) sum += weights[i] * step_[i] * other[i];
     shares[index(k)] = sum;
   }
-  shares = A.ldlt().solve(shares);
+  shares = A.ldlt().solve(shares).eval();
   if (!shares.allFinite()) return;
   for (std::size_t k = 0; k < count_; ++k) {
     const std::span<const double> other = kept(images_, k);
