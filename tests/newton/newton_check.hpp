@@ -49,11 +49,7 @@ class NewtonCheck {
     for (double& x : real) x = normal(random);
     if (gamma.imag() != 0)
       for (double& x : imaginary) x = normal(random);
-    // A velocity counts by the displacement that it makes in the time γ.
-    const std::span<const StateKind> kinds = ask<SecondOrderSystem>(*solver_)->kinds();
-    const auto unit = [&](std::size_t i) {
-      return kinds[i] == StateKind::velocity ? 1 / std::abs(gamma) : kinds[i] == StateKind::other ? size_of_states : 1;
-    };
+    const auto unit = [&](std::size_t i) { return unit_of(i, gamma, size_of_states); };
     for (std::size_t i = 0; i < n; ++i) {
       real[i] *= unit(i);
       imaginary[i] *= unit(i);
@@ -70,16 +66,67 @@ class NewtonCheck {
       REQUIRE(newton->prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
       newton->solve_complex(real, imaginary);
     }
-    const std::vector<std::complex<double>> found = together(real, imaginary);
-    double error = 0, size = 0;
+    return error_of(together(real, imaginary), x, gamma, size_of_states);
+  }
+
+  /// The same of a random motion that loops allow: along it, and not beside it, the derivative is that of the system.
+  /// All numbers of y are moved and closed again, up and down.
+  double residual_in_loops(std::complex<double> gamma, double size_of_states = 1) {
+    constexpr double step = 1e-7;
+    NewtonMatrix* const newton = matrix();
+    REQUIRE(newton != nullptr);
+    Correction correction;
+    REQUIRE(solver_->correct(0, y_, correction) == Status::ok);
+    REQUIRE(newton->linearize(0, y_) == Status::ok);
+    std::mt19937 random(1);
+    std::normal_distribution<double> normal;
+    const std::size_t n = y_.size();
+    std::vector<double> up = y_, down = y_, rates_up(n), rates_down(n), imaginary(n);
     for (std::size_t i = 0; i < n; ++i) {
-      error = std::max(error, std::abs(found[i] - x[i]) / unit(i));
-      size = std::max(size, std::abs(x[i]) / unit(i));
+      const double by = step * unit_of(i, gamma, size_of_states) * normal(random);
+      up[i] += by;
+      down[i] -= by;
     }
-    return error / size;
+    for (std::vector<double>* const there : {&up, &down}) {
+      INFO(solver_->failure());
+      REQUIRE(solver_->correct(0, *there, correction) == Status::ok);
+    }
+    REQUIRE(solver_->derivative(0, up, rates_up) == Status::ok);
+    REQUIRE(solver_->derivative(0, down, rates_down) == Status::ok);
+    std::vector<std::complex<double>> x(n);
+    std::vector<double> real(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] = (up[i] - down[i]) / (2 * step);
+      const std::complex<double> wanted = x[i] - gamma * (rates_up[i] - rates_down[i]) / (2 * step);
+      real[i] = wanted.real();
+      imaginary[i] = wanted.imag();
+    }
+    if (gamma.imag() == 0) {
+      REQUIRE(newton->prepare(gamma.real()) == Status::ok);
+      newton->solve(real);
+    } else {
+      REQUIRE(newton->prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
+      newton->solve_complex(real, imaginary);
+    }
+    return error_of(together(real, imaginary), x, gamma, size_of_states);
   }
 
  private:
+  /// A velocity counts by the displacement that it makes in the time γ.
+  double unit_of(std::size_t i, std::complex<double> gamma, double size_of_states) {
+    const StateKind kind = ask<SecondOrderSystem>(*solver_)->kinds()[i];
+    return kind == StateKind::velocity ? 1 / std::abs(gamma) : kind == StateKind::other ? size_of_states : 1;
+  }
+  double error_of(const std::vector<std::complex<double>>& found, const std::vector<std::complex<double>>& x,
+                  std::complex<double> gamma, double size_of_states) {
+    double error = 0, size = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double unit = unit_of(i, gamma, size_of_states);
+      error = std::max(error, std::abs(found[i] - x[i]) / unit);
+      size = std::max(size, std::abs(x[i]) / unit);
+    }
+    return error / size;
+  }
   static std::vector<std::complex<double>> together(const std::vector<double>& a, const std::vector<double>& b) {
     std::vector<std::complex<double>> out(a.size());
     for (std::size_t i = 0; i < a.size(); ++i) out[i] = {a[i], b[i]};

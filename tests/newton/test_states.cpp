@@ -55,6 +55,34 @@ void check_exact(NewtonCheck& check, double size_of_states = 1) {
   }
 }
 
+/// A crank, a coupler and a rocker. A signal reads joints of the tree and of the cut, and acts in one of them; gravity
+/// in m/s², unit: of the signal, N m.
+std::string linkage(const std::string& joint, double gravity, double unit = 1) {
+  return fmt::format(R"_(polyform: 1
+name: linkage
+gravity: [0, -{}, 0]
+signals:
+  - {{name: f, type: transfer-function, input: "{}*q(a)-{}*v(d)", numerator: [1], denominator: [1e-4, 1]}}
+)_",
+                     gravity, -2000 / unit, 200 / unit) +
+         R"_(bodies:
+  - {name: crank, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
+  - {name: coupler, position: [0, 1, 0], mass: 1, center_of_mass: [1, 0.2, 0], inertia: {xx: 0.01, yy: 0.33, zz: 0.33}}
+  - {name: rocker, position: [2, 0, 0], mass: 1, center_of_mass: [0, 0.7, 0],
+     inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: b, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
+  - {name: c, type: spherical, base: coupler, moving: rocker, position: [2, 1.4, 0]}
+  - {name: d, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1]}
+forces:
+  - {name: h, type: hydraulic-cylinder, a: {body: ground, point: [1, -0.5, 0]}, b: {body: coupler, point: [1, 0.2, 0]},
+     piston_area: 2e-3, stroke: 2.8, retracted_length: 0.4, dead_volume: 2e-4, outlet: 1e-9, friction: 20000,
+     pressure: 1e3}
+  - {name: u, type: joint-force, joint: )_" +
+         joint + fmt::format(", effort: {{expression: \"{}*signal(f)\"}}}}\nsimulation: {{duration: 2}}\n", unit);
+}
+
 /// Those of a run of 2 s.
 std::size_t evaluations(const host::System& system, std::string_view formulation, std::string_view integrator) {
   for (const Formulation* f : formulations_for(system)) {
@@ -137,32 +165,20 @@ TEST_CASE("more controllers than a border holds stay at the cost of the sweep") 
   }
 }
 
+TEST_CASE("states in a closed loop are in Newton's matrix") {
+  const std::string joint = GENERATE("a", "d"), formulation = GENERATE("riccati", "reduced");
+  INFO(formulation << ", signal at " << joint);
+  NewtonCheck check(linkage(joint, 0, 1e-6), formulation);
+  for (const double gamma : {1e-4, 1e-3, 0.01}) {
+    INFO("gamma " << gamma);
+    CHECK(check.residual_in_loops(gamma, pressures) < 1e-3);
+    CHECK(check.residual_in_loops({gamma, 0.7 * gamma}, pressures) < 1e-3);
+  }
+}
+
 TEST_CASE("states in a closed loop take few evaluations") {
-  // The signal reads joints of the tree and of the cut, and acts in one of them.
   const std::string joint = GENERATE("a", "d");
-  const auto system = system_from_text(R"_(polyform: 1
-name: linkage
-gravity: [0, -9.81, 0]
-bodies:
-  - {name: crank, mass: 1, center_of_mass: [0, 0.5, 0], inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
-  - {name: coupler, position: [0, 1, 0], mass: 1, center_of_mass: [1, 0.2, 0], inertia: {xx: 0.01, yy: 0.33, zz: 0.33}}
-  - {name: rocker, position: [2, 0, 0], mass: 1, center_of_mass: [0, 0.7, 0],
-     inertia: {xx: 0.083, yy: 0.001, zz: 0.083}}
-joints:
-  - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1]}
-  - {name: b, type: revolute, base: crank, moving: coupler, position: [0, 1, 0], axis: [0, 0, 1]}
-  - {name: c, type: spherical, base: coupler, moving: rocker, position: [2, 1.4, 0]}
-  - {name: d, type: revolute, base: ground, moving: rocker, position: [2, 0, 0], axis: [0, 0, 1]}
-signals:
-  - {name: f, type: transfer-function, input: "-2000*q(a)-200*v(d)", numerator: [1], denominator: [1e-4, 1]}
-forces:
-  - {name: h, type: hydraulic-cylinder, a: {body: ground, point: [1, -0.5, 0]}, b: {body: coupler, point: [1, 0.2, 0]},
-     piston_area: 2e-3, stroke: 2.8, retracted_length: 0.4, dead_volume: 2e-4, outlet: 1e-9, friction: 20000,
-     pressure: 1e3}
-  - {name: u, type: joint-force, joint: )_" +
-                                       joint + R"_(, effort: {expression: "signal(f)"}}
-simulation: {duration: 2}
-)_");
+  const auto system = system_from_text(linkage(joint, 9.81));
   // Without what the states do it was 6583 with the signal at a, 4875 at d. A full matrix takes 58: the steps become so
   // long that turning joints count.
   CHECK(evaluations(*system, "riccati", "radau5") < 650);
