@@ -139,8 +139,9 @@ void add_compile(CLI::App& app, Action& action) {
   sub->footer(
       "The recursion over the tree is written out for the bodies of the model: numbers are put in, zeros left out.\n"
       "What the lanes of a study carry can be compiled: rigid bodies with joints that do not depend on time, closed\n"
-      "loops, forces without discrete states. The compiler is g++, clang++ or c++, or what POLYFORM_CXX names. The plugin is\n"
-      "kept; a model that is compiled again with the same compiler and polyform is there at once.\n"
+      "loops, and forces without discrete states: a latch has such, dry friction and clutches have none.\n"
+      "The compiler is g++, clang++ or c++, or what POLYFORM_CXX names. The plugin is kept; a model that is compiled\n"
+      "again with the same compiler and polyform is there at once.\n"
       "Examples:\n"
       "  polyform compile arm.yaml -o arm.so\n"
       "  polyform run arm.yaml --plugin-path arm.so --solver compiled-arm\n"

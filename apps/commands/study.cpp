@@ -293,6 +293,7 @@ std::string check_count(std::string& text) {
              ? ""
              : "expected a whole number from 0 to 18446744073709551615, found " + host::show(text);
 }
+constexpr const char* nameless = "a device has a name, which polyform plugins shows; none goes without";
 
 }  // namespace
 
@@ -349,6 +350,7 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_option("--device", arguments->cases.device,
                   "Do the cases on a device: its name as polyform plugins shows it, auto for the first that can be "
                   "used, or none [none]")
+      ->check(CLI::Validator([](std::string& text) { return std::string(text.empty() ? nameless : ""); }, ""))
       ->type_name("NAME");
   sub->add_flag("!--no-lanes", arguments->cases.lanes,
                 "Run each case for itself, also where several can be evaluated at once");

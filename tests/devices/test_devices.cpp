@@ -69,20 +69,20 @@ TEST_CASE("where a device fails, its cases are done in lanes and say so") {
   struct Trouble {
     const char *fail, *says;
   };
-  const Trouble trouble =
-      GENERATE(Trouble{"cuCtxCreate_v2 2 1", "cannot be opened: Stand-in cannot be opened: out of memory (error 2)"},
-               Trouble{"cuStreamCreate 999 1", "has no queue"}, Trouble{"cuEventCreate 999 1", "has no clock"},
-               Trouble{"cuCtxSetCurrent 201 1", "cannot be reached"},
-               Trouble{"cuModuleLoadDataEx 218 1", "refuses the code: stand-in error 218"},
-               Trouble{"cuModuleGetFunction 500 1", "does not find the function"},
-               Trouble{"cuMemGetInfo_v2 999 1", "does not tell its memory"},
-               Trouble{"cuMemAlloc_v2 2 1", "has no memory to spare: out of memory (error 2)"},
-               Trouble{"cuMemAllocHost_v2 2 1", "has no memory of the host to spare"},
-               Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"},
-               Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
-               Trouble{"cuMemcpyDtoHAsync_v2 1 1", "cannot be copied from"},
-               Trouble{"kernel 719 1", "did not come to the end of its work: stand-in error 719"},
-               Trouble{"cuStreamSynchronize 700 2", "did not come to the end of its work"});
+  const Trouble trouble = GENERATE(
+      Trouble{"cuCtxCreate_v2 2 1", "done without the device: Stand-in cannot be opened: out of memory (error 2)"},
+      Trouble{"cuStreamCreate 999 1", "has no queue"}, Trouble{"cuEventCreate 999 1", "has no clock"},
+      Trouble{"cuCtxSetCurrent 201 1", "cannot be reached"},
+      Trouble{"cuModuleLoadDataEx 218 1", "refuses the code: stand-in error 218"},
+      Trouble{"cuModuleGetFunction 500 1", "does not find the function"},
+      Trouble{"cuMemGetInfo_v2 999 1", "does not tell its memory"},
+      Trouble{"cuMemAlloc_v2 2 1", "has no memory to spare: out of memory (error 2)"},
+      Trouble{"cuMemAllocHost_v2 2 1", "has no memory of the host to spare"},
+      Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"},
+      Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
+      Trouble{"cuMemcpyDtoHAsync_v2 1 1", "cannot be copied from"},
+      Trouble{"kernel 719 1", "did not come to the end of its work: stand-in error 719"},
+      Trouble{"cuStreamSynchronize 700 2", "did not come to the end of its work"});
   INFO(trouble.fail);
   const DeviceSetting fail("STAND_IN_FAIL", trouble.fail);
   const StudyResult result = study_of_bars(shop, "auto", "rk4", bars(1, 0.8));
@@ -143,6 +143,9 @@ TEST_CASE("what a device does not carry is said once, and done in lanes") {
   const Outcome wrong = shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", "moon"});
   CHECK(wrong.code == 2);
   CHECK_THAT(in_one_line(wrong.err), Contains("there is no device moon") && Contains("cuda (Stand-in)"));
+  const Outcome nameless = shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", ""});
+  CHECK(nameless.code == 2);
+  CHECK_THAT(in_one_line(nameless.err), Contains("a device has a name"));
   const Outcome apart =
       shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", "auto", "--isolate"});
   CHECK(apart.code == 2);

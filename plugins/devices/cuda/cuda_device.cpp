@@ -28,9 +28,13 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(const Driver& driver, std::string name) : driver_(driver), name_(std::move(name)) {}
 
-  /// Makes what launches need; false where that fails.
+  /// Makes what launches need; false where that fails. Its failure says why the device cannot be opened.
   bool begin(Ordinal ordinal) {
-    if (!done("cannot be opened", driver_.create_context(&context_, wait_without_work, ordinal))) return false;
+    if (const Result result = driver_.create_context(&context_, wait_without_work, ordinal);
+        result != result::success) {
+      note(result);
+      return failure_.say("{}", driver_.text(result));
+    }
     for (Queue& queue : queues_)
       if (!done("has no queue", driver_.create_stream(&queue.stream, 1)) ||
           !done("has no clock", driver_.create_event(&queue.begin, 0)) ||
