@@ -118,3 +118,54 @@ forces: [{{name: c, type: contact, a: d, b: ground, law: rigid, friction: {{dyna
     }
   }
 }
+
+// A disc lies with an end on an edge, tips over it and slides off, until the edge is a tangent of its rim: the two
+// places where they cross come together there and end. Until then the edge cuts the rim, and carries the disc.
+TEST_CASE("a disc slides off an edge as far as the edge cuts its rim") {
+  constexpr std::size_t mode = 8, lost = 10;  // among the states of the contact
+  const auto system = system_from_text(R"(polyform: 1
+gravity: [0, 0, -9.81]
+ground:
+  geometry:
+    - {type: mesh, convex: true, position: [0, 0, -0.1], vertices: [[-0.1, -1, -0.1], [-0.1, -1, 0.1], [-0.1, 1, -0.1],
+       [-0.1, 1, 0.1], [0.1, -1, -0.1], [0.1, -1, 0.1], [0.1, 1, -0.1], [0.1, 1, 0.1]]}
+bodies:
+  - name: d
+    mass: 1
+    inertia: {xx: 0.006458333333333332, yy: 0.006458333333333332, zz: 0.01125}
+    position: [0.12, 0.1, 0.2]
+    orientation: {axis: [0.3, 1, 0.1], angle: 1.2}
+    geometry: [{type: cylinder, radius: 0.15, length: 0.1}]
+joints: [{name: j, type: free, base: ground, moving: d}]
+forces: [{name: c, type: contact, a: d, b: ground, law: rigid, friction: {dynamic: 0.3}, restitution: 0}]
+)");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    double begun = 0, worst = 0, left = 0;
+    bool first = true;
+    EachRow rows([&](double t, const Observation& now) {
+      REQUIRE(now.x.size() == lost + 1);
+      const Observation::Body& body = now.bodies[0];
+      const double energy = now.kinetic_energy + 9.81 * body.pose.position.z + now.x[lost];
+      if (first) begun = energy;
+      first = false;
+      worst = std::max(worst, std::abs(energy - begun));
+      if (t < 0.2) return;  // it lies flat from 0.187 s on
+      const Mat3 R = rotation_matrix(body.pose.orientation);
+      const Vec3 end = body.pose.position - 0.05 * Vec3{R(0, 2), R(1, 2), R(2, 2)};
+      const double from_edge = std::hypot(end.x - 0.1, end.z);
+      INFO(t << " " << from_edge);
+      CHECK((now.x[mode] != 0) == (from_edge < 0.15));
+      if (now.x[mode] != 0) left = t;
+    });
+    host::RunSettings s = run_settings("dopri5");
+    s.duration = 0.31;
+    s.output_interval = 0.001;
+    const auto solver = solver_for(*system, *formulation);
+    host::RowSink* sinks[] = {&rows};
+    const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});
+    REQUIRE(record.failure == "");
+    CHECK(worst < 1e-7);
+    CHECK(left > 0.29);
+  }
+}

@@ -292,3 +292,21 @@ TEST_CASE("the gap of the lowest point of flat ends changes with the velocities 
       CHECK(found == Approx(rate).margin(4 * tilt * norm(va)));
     }
 }
+
+// The least distance of two boxes whose faces are parallel is that of their sides along each axis, also where only
+// edges or corners are nearest, and edges that are parallel cross nowhere.
+TEST_CASE("the points that a law holds tell how far boxes with parallel faces are apart") {
+  ShapeStore store;
+  const Vec3 low{0.2, 0.4, 0.2}, high{0.2, 0.2, 0.3};
+  const ShapePair pair(box(high), box(low), store, ShapePair::Points::carried);
+  std::vector<ContactPoint> points(pair.points());
+  for (const double x : {0.0, 0.1, 0.2, 0.25, 0.31})
+    for (const double y : {0.0, 0.3, 0.34, -0.4})
+      for (const double z : {0.25, 0.3, 0.45}) {
+        const Vec3 apart{std::max(0.0, x - 0.2), std::max(0.0, std::abs(y) - 0.3), std::max(0.0, z - 0.25)};
+        INFO(x << " " << y << " " << z);
+        pair.locate({Mat3::identity(), {x, y, z}}, {Mat3::identity(), {}}, points);
+        const auto nearest = std::ranges::min_element(points, {}, &ContactPoint::apart);
+        CHECK(nearest->apart() == Approx(norm(apart)).margin(1e-9));
+      }
+}

@@ -12,6 +12,9 @@ constexpr double parallel_edges = 1e-12;
 // Newton's method begins near the place; where it takes more steps, there is none.
 constexpr int most_steps = 20;
 constexpr double settled = 1e-13;
+// Of the lengths whose difference is left: what is less is rounding, and no step makes it less. Where a line hardly
+// cuts a circle, steps that are rounding are larger than those that settle elsewhere.
+constexpr double known = 1e-15;
 
 bool has_faces(const Edge& e) noexcept { return dot(e.faces[0], e.faces[0]) > 0; }
 
@@ -41,7 +44,9 @@ bool settle(const Edge& line, const Rim& rim, Vec3& e) noexcept {
     const Vec3 d = from - dot(from, u) * u;
     const double along = dot(t, u), curvature = rim.radius * rim.radius - along * along - dot(d, r);
     if (!(std::abs(curvature) > 0)) return false;
-    const double step = std::clamp(-dot(d, t) / curvature, -0.5, 0.5);
+    const double left = dot(d, t);
+    if (std::abs(left) < known * rim.radius * (rim.radius + norm(from))) return true;
+    const double step = std::clamp(-left / curvature, -0.5, 0.5);
     e += (step / rim.radius) * t;
     e = (1 / norm(e)) * e;
     if (std::abs(step) < settled) return true;
@@ -59,8 +64,9 @@ std::optional<Crossing> at_place(const Edge& line, const Rim& rim, Vec3 e, doubl
   if (!normal || !is_between(*normal, rim.axis, e)) return std::nullopt;
   if (has_faces(line) && !is_between(-*normal, line.faces[0], line.faces[1])) return std::nullopt;
   const Vec3 on_line = line.center + s * line.direction;
-  return Crossing{dot(*normal, on_line - on_rim),  *normal, on_line, on_rim, leaves, place,
-                  over_end * std::max(0.0, around)};
+  const double past = std::max(0.0, std::abs(s) - line.half_length);
+  return Crossing{dot(*normal, on_line - on_rim),   *normal, on_line, on_rim, leaves, place,
+                  over_end * std::max(0.0, around), 1,       past};
 }
 
 Vec3 across(const Vec3& v, const Vec3& axis) noexcept { return v - dot(v, axis) * axis; }
@@ -71,6 +77,9 @@ bool settle(const Rim& a, const Rim& b, Vec3& e, Vec3& f) noexcept {
     const Vec3 r = a.radius * e, q = b.radius * f, t = cross(a.axis, r), w = cross(b.axis, q);
     const Vec3 d = a.center + r - b.center - q;
     const double g = dot(d, t), h = -dot(d, w);
+    if (std::abs(g) < known * a.radius * (a.radius + b.radius) &&
+        std::abs(h) < known * b.radius * (a.radius + b.radius))
+      return true;
     const double gg = a.radius * a.radius - dot(d, r), hh = b.radius * b.radius + dot(d, q), gh = -dot(t, w);
     const double determinant = gg * hh - gh * gh;
     if (!(std::abs(determinant) > 0)) return false;
@@ -105,8 +114,12 @@ std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around
   const auto normal = normal_across(a.direction, b.direction, outward);
   if (!normal || (has_faces(b) && !is_between(*normal, b.faces[0], b.faces[1]))) return std::nullopt;
   if (has_faces(a) && !is_between(-*normal, a.faces[0], a.faces[1])) return std::nullopt;
-  return Crossing{dot(*normal, on_a - on_b),        *normal,          on_a, on_b, dot(a.direction, outward) >= 0, place,
-                  over_end * std::max(0.0, around), std::sqrt(square)};
+  Crossing found{dot(*normal, on_a - on_b),        *normal,          on_a, on_b, dot(a.direction, outward) >= 0, place,
+                 over_end * std::max(0.0, around), std::sqrt(square)};
+  const double past_a = s - std::clamp(s, -a.half_length, a.half_length),
+               past_b = t - std::clamp(t, -b.half_length, b.half_length);
+  found.aside = norm(past_b * b.direction - past_a * a.direction);
+  return found;
 }
 
 std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& rim, double around,
@@ -167,7 +180,7 @@ bool keep_nearer(const Crossing& c, double radii, double second_radius, ContactP
   point.turn = c.turn;
   point.feature = feature;
   // Of a line beyond its end.
-  point.distance = std::max(std::abs(gap), -c.place);
+  point.distance = std::hypot(gap, std::max(c.aside, -c.place));
   return true;
 }
 

@@ -41,6 +41,7 @@ struct Crossing {
   double place = 0;     ///< how far the lines reach on beyond it, m; below zero one of them has ended before
   double hold = 0;      ///< how far beyond what touches before goes on to touch, m
   double turn = 1;      ///< the sine of the angle between two straight lines (ContactPoint::turn)
+  double aside = 0;     ///< how far apart the nearest places of the lines, up to their ends, are across the normal, m
 };
 
 /// Two edges; nothing where they are parallel, end before they meet, or the normal across them lies outside the angle

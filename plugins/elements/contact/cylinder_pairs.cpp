@@ -54,7 +54,7 @@ void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
       point.place = place;
       point.begin = carried ? around : 0;
       point.hold = over_face * point.begin;
-      if (place < 0) point.distance = std::max(std::abs(height), -place);
+      if (place < 0) point.distance = std::hypot(height, place);
     }
   }
 }

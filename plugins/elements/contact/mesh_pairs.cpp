@@ -258,7 +258,7 @@ double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<Contac
       found[k].begin = carried ? around : 0;
       found[k].hold = over_face * found[k].begin;
       found[k].feature = feature_of(*b.mesh, face);
-      if (carried && found[k].place < 0) found[k].distance = std::max(std::abs(height), -found[k].place);
+      if (carried && found[k].place < 0) found[k].distance = std::hypot(height, found[k].place);
     }
     // Two points that mirror each other are there together or not at all.
     if (!carried) found[1].place = found[2].place = std::min(found[1].place, found[2].place);
