@@ -155,6 +155,7 @@ TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with
   CHECK(part([](double x) { return x == 0 ? 0 : x < 0 ? 2e-15 : -1e-15; }, 10) == 0);
   CHECK(std::abs(part([](double x) { return x < 0 ? x : 3 * x; }) - 0.5) < 1e-6);
   CHECK(std::abs(part([](double x) { return 1e4 + (x < 0 ? x : 1.1 * x); }) - 0.1 / 2.1) < 1e-3);
+  CHECK(std::abs(part([](double x) { return x < 0 ? x : (1 + 2e-5) * x; }) - 1e-5) < 1e-9);
 }
 
 // Both sides have the same difference, which is 1/h, h^(-2/3) or 1/sqrt(h).

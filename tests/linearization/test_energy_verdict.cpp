@@ -166,6 +166,39 @@ TEST_CASE("a force with a kink in the difference of any two coordinates gives no
   }
 }
 
+// The soft motion of two slides, both at once, depends on the kink alone: to one side it is driven away. Beside the
+// spring between them the kink is a part of 4e-7 to 4e-3.
+TEST_CASE("a kink that decides on a soft motion is seen beside a stiff spring") {
+  const auto slides = [](double stiffness, const std::string& force) {
+    return system_from_text(fmt::format(R"M(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: a, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+  - {{name: b, position: [1, 0, 0], mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+joints:
+  - {{name: ja, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0]}}
+  - {{name: jb, type: prismatic, base: a, moving: b, position: [1, 0, 0], axis: [1, 0, 0]}}
+forces:
+  - {{name: da, type: joint-spring-damper, joint: ja, stiffness: 0, damping: 1}}
+  - {{name: db, type: joint-spring-damper, joint: jb, stiffness: {}, damping: 1}}
+  - {{name: e, type: point-force, body: b, force: [{{expression: "{}"}}, 0, 0]}}
+)M",
+                                        stiffness, force));
+  };
+  for (const double stiffness : {1e3, 1e4, 1e5, 1e6, 1e7}) {
+    INFO(stiffness << " N/m");
+    const auto smooth = slides(stiffness, "-2*(x(b)-1)");
+    CHECK(by_eigenvalues(*smooth).verdict == host::Outlook::stable);
+    for (const char* const kinked : {"1.5*max(0,x(b)-1)-2.5*min(0,x(b)-1)", "1.5*min(0,x(b)-1)-2.5*max(0,x(b)-1)"}) {
+      INFO(kinked);
+      const auto system = slides(stiffness, kinked);
+      CHECK(by_eigenvalues(*system).verdict == host::Outlook::none);
+      CHECK(!by_energy(*system));
+    }
+  }
+}
+
 TEST_CASE("a force without an energy gives no verdict by energies, whatever place its body has in the model") {
   constexpr int count = 14;
   const auto with = [&](int at, const std::string& x, const std::string& y) {

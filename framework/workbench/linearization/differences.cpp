@@ -147,8 +147,9 @@ Derivative finished(Derivative best, const Levels& levels, const Seen& seen, con
 constexpr double side_step = 0x1p-12, closer = 0.125;
 /// Between the two steps, the difference of the sides shrinks with the step, to an eighth, if the curve is smooth, and
 /// not at all at a kink. Parts below a thousandth of the largest derivative are no bend for which a table is made, and
-/// may be the rounding of a derivative that is zero.
-constexpr double stays = 0.5, least_kink = 1e-3;
+/// may be the rounding of a derivative that is zero: of rounding, which grows to eight times, they are told by how
+/// exactly they stay. A soft motion may depend on them beside a stiff one, down to the margin of verdicts.
+constexpr double stays = 0.5, least_kink = 1e-3, stays_exactly = 0.1, smallest_kink = 1e-7;
 /// Between the two steps, the difference of both sides does not change if the curve is smooth. It grows to eight times
 /// at a jump, to four times for a cube root. A law that bends within the smaller step, as tanh(v/1e-6), looks the same.
 constexpr double grown = 1.5;
@@ -170,7 +171,7 @@ Kink kink(std::span<const double> middle, double terms, std::size_t entries, dou
     for (std::size_t k = 0; k < entries; ++k)
       size = std::max(size, (std::abs(plus[k] - middle[k]) + std::abs(middle[k] - minus[k])) / h);
     const double rounding = roundings * std::numeric_limits<double>::epsilon() * largest / h,
-                 told_from = std::max(rounding, least_kink * size);
+                 told_from = std::max(rounding, smallest_kink * size);
     bool smooth = slopes.size() == entries;
     for (std::size_t k = 0; k < entries; ++k) {
       const double above = (plus[k] - middle[k]) / h, below = (middle[k] - minus[k]) / h,
@@ -180,7 +181,8 @@ Kink kink(std::span<const double> middle, double terms, std::size_t entries, dou
         smooth = smooth && apart <= told_from && std::abs(mean - std::abs(slopes[k])) <= told_from;
       } else if (mean > grown * slope[k] && mean > rounding && mean > least_kink * size)
         worst = {std::max(worst.part, mean / size), true};
-      else if (apart > stays * first[k] && apart > rounding && apart > least_kink * size)
+      else if (apart > stays * first[k] && apart > rounding && apart > smallest_kink * size &&
+               (apart > least_kink * size || std::abs(apart - first[k]) < stays_exactly * apart))
         worst.part = std::max(worst.part, apart / size);
     }
     if (smooth) break;

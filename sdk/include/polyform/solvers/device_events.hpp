@@ -86,8 +86,9 @@ class EventWatch {
   /// The host ends a step of fixed length at three quarters of the way to zero, and at eight times the way from it. The
   /// tangent tells both up to its bend.
   static constexpr double share_of_way = 0.6, receding = 6;
-  /// A quarter of a turn: on a uniform one, what looks tell of a function misses no event below 0.38 of a turn.
-  static constexpr double most_turn = 1.5707963267948966;
+  /// An eighth of a turn: on a uniform one, what looks tell of a function misses no event below 0.38 of its period, and
+  /// the lowest point of a wheel that tumbles has two periods in a turn.
+  static constexpr double most_turn = 0.78539816339744831;
 
   POLYFORM_KERNEL static bool shows_event(double before, double now) {
     const double a = absolute(before), b = absolute(now), less = a < b ? a : b, more = a < b ? b : a;
