@@ -36,8 +36,8 @@ class LiveFunction final : public TimeFunction::Source, public host::AddsToFunct
   double next_knot(double t) const noexcept override { return base_.next_knot(t); }
   double shortest_time() const noexcept override { return base_.shortest_time(); }
   const TimeFunction& base() const noexcept override { return base_; }
-  const void* query(std::string_view interface_name) const noexcept override {
-    return interface_name == AddsToFunction::interface_name ? static_cast<const AddsToFunction*>(this) : nullptr;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == AddsToFunction::interface_name ? static_cast<const AddsToFunction*>(this) : nullptr;
   }
 
  private:
