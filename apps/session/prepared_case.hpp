@@ -26,10 +26,10 @@ inline host::TrajectorySink sink_of(const host::System& system, const host::Colu
 
 /// A case ready to run: all that its solver and its run refer to.
 struct PreparedCase {
-  PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
+  PreparedCase(std::size_t own, std::unique_ptr<host::System> made, const host::Catalog& catalog,
                const CaseSettings& cases, const host::Quantities& quantities,
                const std::shared_ptr<const SolverChoice>& usual, const CompiledCases* compiled)
-      : number(number),
+      : number(own),
         system(std::move(made)),
         settings(settle(catalog, cases.run, system->description())),
         choice(

@@ -41,11 +41,11 @@ std::string cases_message(const std::vector<std::size_t>& numbers) {
 /// outcome, it does no harm if two ranks have done it.
 class HandOut {
  public:
-  HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, std::size_t together, const host::TakeOutcomes& take,
+  HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, std::size_t in_group, const host::TakeOutcomes& take,
           const volatile std::sig_atomic_t* interrupted)
       : ranks_(ranks),
         numbers_(numbers),
-        together_(std::clamp<std::size_t>(together, 1, most_at_once)),
+        together_(std::clamp<std::size_t>(in_group, 1, most_at_once)),
         take_(take),
         interrupted_(interrupted),
         queue_(numbers.begin(), numbers.end()),
