@@ -17,16 +17,16 @@ namespace polyform::host::inline studies {
 namespace {
 
 using Kind = Aggregate::Kind;
-constexpr std::array<std::pair<std::string_view, Kind>, 10> aggregates{{{"min", Kind::minimum},
-                                                                        {"max", Kind::maximum},
-                                                                        {"initial", Kind::initial},
-                                                                        {"final", Kind::final},
-                                                                        {"mean", Kind::mean},
-                                                                        {"rms", Kind::rms},
-                                                                        {"amplitude", Kind::amplitude},
-                                                                        {"integral", Kind::integral},
-                                                                        {"crossing", Kind::crossing},
-                                                                        {"difference", Kind::difference}}};
+constexpr std::array<std::pair<std::string_view, Kind>, 10> named_aggregates{{{"min", Kind::minimum},
+                                                                              {"max", Kind::maximum},
+                                                                              {"initial", Kind::initial},
+                                                                              {"final", Kind::final},
+                                                                              {"mean", Kind::mean},
+                                                                              {"rms", Kind::rms},
+                                                                              {"amplitude", Kind::amplitude},
+                                                                              {"integral", Kind::integral},
+                                                                              {"crossing", Kind::crossing},
+                                                                              {"difference", Kind::difference}}};
 constexpr std::array<std::pair<std::string_view, double (*)(double)>, 7> functions{
     {{"abs", [](double x) { return std::abs(x); }},
      {"sqrt", [](double x) { return std::sqrt(x); }},
@@ -156,7 +156,7 @@ class ExpressionParser {
       program_.push_back({Operation::Kind::number, std::numbers::pi, 0, nullptr});
       return;
     }
-    for (const auto& [known, kind] : aggregates)
+    for (const auto& [known, kind] : named_aggregates)
       if (known == word) return aggregate(kind);
     for (const auto& [known, function] : functions)
       if (known == word) {
@@ -168,7 +168,7 @@ class ExpressionParser {
       }
     at_ = begin;
     std::vector<std::string_view> all{"pi"};
-    for (const auto& known : aggregates) all.push_back(known.first);
+    for (const auto& known : named_aggregates) all.push_back(known.first);
     for (const auto& known : functions) all.push_back(known.first);
     refuse(fmt::format("there is no function {}", show(word)),
            did_you_mean(word, all) + "A column stands in a function, such as final(pin.q). " + example);

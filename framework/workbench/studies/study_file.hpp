@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "framework/diagnostics.hpp"
 #include "framework/host/reading/description.hpp"
+#include "framework/host/registry/catalog.hpp"
 #include "framework/workbench/studies/design.hpp"
 
 namespace polyform::host::inline studies {
