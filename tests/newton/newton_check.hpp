@@ -59,13 +59,7 @@ class NewtonCheck {
       real[i] = wanted[i].real();
       imaginary[i] = wanted[i].imag();
     }
-    if (gamma.imag() == 0) {
-      REQUIRE(newton->prepare(gamma.real()) == Status::ok);
-      newton->solve(real);
-    } else {
-      REQUIRE(newton->prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
-      newton->solve_complex(real, imaginary);
-    }
+    solve(*newton, gamma, real, imaginary);
     return error_of(together(real, imaginary), x, gamma, size_of_states);
   }
 
@@ -101,17 +95,21 @@ class NewtonCheck {
       real[i] = wanted.real();
       imaginary[i] = wanted.imag();
     }
-    if (gamma.imag() == 0) {
-      REQUIRE(newton->prepare(gamma.real()) == Status::ok);
-      newton->solve(real);
-    } else {
-      REQUIRE(newton->prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
-      newton->solve_complex(real, imaginary);
-    }
+    solve(*newton, gamma, real, imaginary);
     return error_of(together(real, imaginary), x, gamma, size_of_states);
   }
 
  private:
+  static void solve(NewtonMatrix& newton, std::complex<double> gamma, std::span<double> real,
+                    std::span<double> imaginary) {
+    if (gamma.imag() == 0) {
+      REQUIRE(newton.prepare(gamma.real()) == Status::ok);
+      newton.solve(real);
+    } else {
+      REQUIRE(newton.prepare_complex(gamma.real(), gamma.imag()) == Status::ok);
+      newton.solve_complex(real, imaginary);
+    }
+  }
   /// A velocity counts by the displacement that it makes in the time γ.
   double unit_of(std::size_t i, std::complex<double> gamma, double size_of_states) {
     const StateKind kind = ask<SecondOrderSystem>(*solver_)->kinds()[i];

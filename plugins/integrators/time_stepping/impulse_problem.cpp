@@ -190,16 +190,6 @@ double ImpulseProblem::largest_residual(std::span<const double> lambda) const {
   return largest;
 }
 
-/// The change of λ by a step, in squares of rates over answers.
-double ImpulseProblem::square_of_step(std::span<const double> lambda) const {
-  double square = 0;
-  for (std::size_t r = 0; r < lambda.size(); ++r) {
-    const double step = lambda[r] - before_[r];
-    square += own_[r] * step * step;
-  }
-  return square;
-}
-
 /// Whether λ is within the tolerance, after the residual was found.
 bool ImpulseProblem::is_solved(std::span<const double> lambda, double target) {
   constexpr double rounding = 1e-15;
@@ -209,51 +199,33 @@ bool ImpulseProblem::is_solved(std::span<const double> lambda, double target) {
   return residual_ <= target + rounding * size;
 }
 
-/// Sweeps with conjugate directions.
-bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t sweeps) {
-  constexpr std::size_t sweeps_per_look = 8;
-  // Where friction creeps to its bound all steps are alike: they add up.
-  constexpr double steady = 1.05;
-  direction_.assign(lambda.size(), 0.0);
-  double last = 0;
-  for (std::size_t k = 1; k <= sweeps; ++k) {
-    std::ranges::copy(lambda, before_.begin());
-    sweep(lambda);
-    const double square = square_of_step(lambda);
-    if (!std::isfinite(square)) return false;
-    // What ends a solution is a sweep: only that has points in their cones.
-    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
-    if (k == sweeps) break;
-    const double ratio = last > 0 ? square / last : 2, share = ratio < steady ? std::min(ratio, 1.0) : 0;
-    last = square;
-    for (std::size_t r = 0; r < lambda.size(); ++r) {
-      const double step = lambda[r] - before_[r];
-      direction_[r] *= share;
-      lambda[r] += direction_[r];
-      direction_[r] += step;
-    }
-  }
-  return false;
-}
+/// As the methods of sweeps.hpp see it.
+struct ImpulseProblem::Target {
+  ImpulseProblem& of;
+  double target;
+
+  void sweep(std::span<double> lambda) const { of.sweep(lambda); }
+  bool is_solved(std::span<const double> lambda) const { return of.is_solved(lambda, target); }
+  bool step(double softening, std::span<double> lambda) const { return of.newton_->step(of.W_, softening, lambda); }
+};
 
 /// Sweeps, each from the combination of the last ones whose steps cancel best (Anderson 1965; Walker, Ni, SIAM J.
 /// Numer. Anal. 49 (2011) 1715-1735). Friction makes the problem one without a symmetric matrix, where conjugate
 /// directions creep.
 bool ImpulseProblem::accelerate(std::span<double> lambda, double target, std::size_t sweeps) {
-  constexpr std::size_t sweeps_per_look = 8;
   // Squares of steps: a combination that leads so far off is begun anew.
   constexpr double astray = 100;
   history_.clear(lambda.size());
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 1; k <= sweeps; ++k) {
-    std::ranges::copy(lambda, before_.begin());
+    room_.before.assign(lambda.begin(), lambda.end());
     sweep(lambda);
-    const double square = square_of_step(lambda);
+    const double square = room_.square_of_step(own_, lambda);
     if (!std::isfinite(square)) {
       residual_ = square;
       return false;
     }
-    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
+    if (is_look(k, sweeps, square) && is_solved(lambda, target)) return true;
     if (k == sweeps) break;
     if (square > astray * least) {
       history_.clear(lambda.size());
@@ -261,35 +233,9 @@ bool ImpulseProblem::accelerate(std::span<double> lambda, double target, std::si
       continue;
     }
     least = std::min(least, square);
-    history_.combine(before_, own_, lambda);
+    history_.combine(room_.before, own_, lambda);
   }
   return false;
-}
-
-/// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual
-/// larger is made once more with more softening. λ stays as it was unless the residual becomes smaller.
-bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
-  constexpr int most_steps = 25;
-  constexpr double softest = 0.1, hardest = 1e-10, softer = 100, harder = 0.1;
-  std::vector<double> best(lambda.begin(), lambda.end());
-  double least = residual_, softening = hardest;
-  bool solved = false;
-  for (int k = 0; k < most_steps && !solved && softening <= softest; ++k) {
-    const bool stepped = newton_->step(W_, softening, lambda);
-    if (stepped) sweep(lambda);
-    solved = stepped && is_solved(lambda, target);
-    if (stepped && residual_ < least) {
-      least = residual_;
-      best.assign(lambda.begin(), lambda.end());
-      softening = std::max(hardest, harder * softening);
-    } else {
-      std::ranges::copy(best, lambda.begin());
-      softening *= softer;
-    }
-  }
-  std::ranges::copy(best, lambda.begin());
-  residual_ = least;
-  return solved;
 }
 
 bool ImpulseProblem::has_friction() const {
@@ -330,17 +276,17 @@ bool ImpulseProblem::solve(std::span<double> lambda, double tolerance, std::size
   double scale = 0;
   for (const double rate : b) scale = std::max(scale, std::abs(rate));
   if (!has_friction()) return solve_normals(lambda, tolerance * scale, iterations);
-  before_.resize(lambda.size());
   const double target = tolerance * scale;
+  const Target problem{*this, target};
   for (std::size_t done = 0; done < iterations;) {
     const std::size_t sweeps = std::min(std::max(first_sweeps, done), iterations - done);
-    if (relax(lambda, target, sweeps)) return true;
+    if (relax(problem, room_, own_, lambda, sweeps, residual_)) return true;
     done += sweeps;
     const std::size_t more = std::min(std::max(sweeps_before_newton, done), iterations - done);
     if (std::isfinite(residual_) && accelerate(lambda, target, more)) return true;
     if (!std::isfinite(residual_)) return false;
     done += more;
-    if (sharpen(lambda, target)) return true;
+    if (sharpen(problem, room_, lambda, residual_)) return true;
   }
   return false;
 }

@@ -8,6 +8,7 @@
 
 #include "normal_problem.hpp"
 #include "sweep_history.hpp"
+#include "sweeps.hpp"
 
 namespace polyform::time_stepping {
 
@@ -57,29 +58,27 @@ class ImpulseProblem {
   double own(std::size_t row) const { return diagonals_[9 * (row / 3) + 4 * (row % 3)]; }
 
  private:
+  struct Target;
   void rates_of(std::size_t point, std::span<const double> lambda, double (&rates)[3]) const;
   void solve_point(std::size_t point, const double (&free)[3], double* lambda) const;
   void slide(const Point&, const double* D, const double (&free)[3], double* lambda) const;
   void sweep(std::span<double> lambda) const;
   double residual_of(std::size_t point, std::span<const double> lambda) const;
   double largest_residual(std::span<const double> lambda) const;
-  double square_of_step(std::span<const double> lambda) const;
   bool is_solved(std::span<const double> lambda, double target);
-  bool relax(std::span<double> lambda, double target, std::size_t sweeps);
   bool accelerate(std::span<double> lambda, double target, std::size_t sweeps);
-  bool sharpen(std::span<double> lambda, double target);
   bool has_friction() const;
   void take_normals();
   bool solve_normals(std::span<double> lambda, double target, std::size_t iterations);
 
   Matrix W_;
   std::unique_ptr<ConeNewton> newton_;
-  std::vector<double> diagonals_;           ///< the block of each point with itself
-  std::vector<double> own_;                 ///< the answer of each row to itself
-  std::vector<double> before_, direction_;  ///< of the conjugate gradients
-  SweepHistory history_;                    ///< of the accelerated sweeps
-  NormalProblem normals_;                   ///< of points without friction
-  bool has_normals_ = false;                ///< those of this matrix
+  std::vector<double> diagonals_;  ///< the block of each point with itself
+  std::vector<double> own_;        ///< the answer of each row to itself
+  SweepRoom room_;
+  SweepHistory history_;      ///< of the accelerated sweeps
+  NormalProblem normals_;     ///< of points without friction
+  bool has_normals_ = false;  ///< those of this matrix
   std::vector<double> normal_b_, normal_lambda_;
   double residual_ = 0;
 };

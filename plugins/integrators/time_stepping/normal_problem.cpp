@@ -44,39 +44,6 @@ bool NormalProblem::is_solved(std::span<const double> lambda, double target) {
   return residual_ <= target + rounding * size;
 }
 
-bool NormalProblem::relax(std::span<double> lambda, double target, std::size_t sweeps) {
-  constexpr std::size_t sweeps_per_look = 8;
-  // Steps that are all alike add up.
-  constexpr double steady = 1.05;
-  direction_.assign(lambda.size(), 0.0);
-  double last = 0;
-  for (std::size_t k = 1; k <= sweeps; ++k) {
-    std::ranges::copy(lambda, before_.begin());
-    sweep(lambda);
-    double square = 0;
-    for (std::size_t p = 0; p < lambda.size(); ++p) {
-      const double step = lambda[p] - before_[p];
-      square += own_[p] * step * step;
-    }
-    if (!std::isfinite(square)) {
-      residual_ = square;
-      return false;
-    }
-    // What ends a solution is a sweep: after it no impulse pulls.
-    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
-    if (k == sweeps) break;
-    const double ratio = last > 0 ? square / last : 2, share = ratio < steady ? std::min(ratio, 1.0) : 0;
-    last = square;
-    for (std::size_t p = 0; p < lambda.size(); ++p) {
-      const double step = lambda[p] - before_[p];
-      direction_[p] *= share;
-      lambda[p] += direction_[p];
-      direction_[p] += step;
-    }
-  }
-  return false;
-}
-
 /// Takes λ to where the rows that press have no rate and all others no impulse. softening: part of the answer of a row
 /// to itself that is added to it, so that more rows may press than it takes to hold a body.
 bool NormalProblem::step(double softening, std::span<double> lambda) {
@@ -108,43 +75,27 @@ bool NormalProblem::step(double softening, std::span<double> lambda) {
   return true;
 }
 
-/// Steps of Newton's method, each with a sweep after it. A step that makes the residual larger is made once more with
-/// more softening. λ stays as it was unless the residual becomes smaller.
-bool NormalProblem::sharpen(std::span<double> lambda, double target) {
-  constexpr int most_steps = 25;
-  constexpr double softest = 0.1, hardest = 1e-10, softer = 100, harder = 0.1;
-  best_.assign(lambda.begin(), lambda.end());
-  double least = residual_, softening = hardest;
-  bool solved = false;
-  for (int k = 0; k < most_steps && !solved && softening <= softest; ++k) {
-    const bool stepped = step(softening, lambda);
-    if (stepped) sweep(lambda);
-    solved = stepped && is_solved(lambda, target);
-    if (stepped && residual_ < least) {
-      least = residual_;
-      best_.assign(lambda.begin(), lambda.end());
-      softening = std::max(hardest, harder * softening);
-    } else {
-      std::ranges::copy(best_, lambda.begin());
-      softening *= softer;
-    }
-  }
-  std::ranges::copy(best_, lambda.begin());
-  residual_ = least;
-  return solved;
-}
+/// As the methods of sweeps.hpp see it.
+struct NormalProblem::Target {
+  NormalProblem& of;
+  double target;
+
+  void sweep(std::span<double> lambda) const { of.sweep(lambda); }
+  bool is_solved(std::span<const double> lambda) const { return of.is_solved(lambda, target); }
+  bool step(double softening, std::span<double> lambda) const { return of.step(softening, lambda); }
+};
 
 bool NormalProblem::solve(std::span<const double> b, std::span<double> lambda, double target, std::size_t iterations) {
   // A step of Newton's method takes as long as some hundred sweeps.
   constexpr std::size_t sweeps_before_newton = 200;
   b_ = b;
-  before_.resize(lambda.size());
+  const Target problem{*this, target};
   for (std::size_t done = 0; done < iterations;) {
     const std::size_t sweeps = std::min(std::max(sweeps_before_newton, done), iterations - done);
-    if (relax(lambda, target, sweeps)) return true;
+    if (relax(problem, room_, own_, lambda, sweeps, residual_)) return true;
     if (!std::isfinite(residual_)) return false;
     done += sweeps;
-    if (sharpen(lambda, target)) return true;
+    if (sharpen(problem, room_, lambda, residual_)) return true;
   }
   return false;
 }

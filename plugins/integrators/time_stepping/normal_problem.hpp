@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "sweeps.hpp"
+
 namespace polyform::time_stepping {
 
 /// Points with one row each. With the rates r = b + W λ and a symmetric W without negative eigenvalues it asks for
@@ -35,18 +37,16 @@ class NormalProblem {
   double residual() const { return residual_; }
 
  private:
+  struct Target;
   double rate_without_own(std::size_t row, const double* lambda) const;
   void sweep(std::span<double> lambda) const;
   bool is_solved(std::span<const double> lambda, double target);
-  bool relax(std::span<double> lambda, double target, std::size_t sweeps);
-  bool sharpen(std::span<double> lambda, double target);
   bool step(double softening, std::span<double> lambda);
 
   std::span<const double> b_;
   std::vector<std::uint32_t> starts_, columns_;
   std::vector<double> values_, own_, inverse_;  ///< inverse_: zero where own_ is not positive
-  std::vector<double> before_, direction_;      ///< of the conjugate gradients
-  std::vector<double> best_;
+  SweepRoom room_;
   std::vector<int> place_;  ///< of a row among those that press; -1
   std::vector<Eigen::Triplet<double>> entries_;
   Eigen::SparseMatrix<double> W_;
