@@ -53,31 +53,11 @@ void SparseResponse::colour(std::span<const std::size_t> points) {
   for (std::size_t p = 0; p < points.size(); ++p) {
     std::array<std::size_t, 3> coupled{};
     for (std::size_t part = 0; part < 3; ++part)
-      coupled[part] = answers_alone(points[p], part) ? none : of_parts_[3 * p + part];
+      coupled[part] = answers_alone(points[p], part) ? none : islands_of_points_.of(p)[part];
     if (coupled != std::array<std::size_t, 3>{none, none, none}) colours_[p] = colouring_.take(coupled);
   }
   if (places_.size() < colouring_.count()) places_.resize(colouring_.count());
   for (auto& places : places_) places.clear();
-}
-
-/// The points that touch each island, each of them once.
-void SparseResponse::list_islands(std::span<const std::size_t> points) {
-  of_parts_.resize(3 * points.size());
-  first_.assign(islands_->count() + 1, 0);
-  const auto each = [&](const auto& see) {
-    for (std::size_t p = 0; p < points.size(); ++p)
-      for (std::size_t part = 0; part < 3; ++part) {
-        const std::size_t* const own = of_parts_.data() + 3 * p;
-        if (own[part] != none && std::find(own, own + part, own[part]) == own + part) see(p, own[part]);
-      }
-  };
-  for (std::size_t i = 0; i < of_parts_.size(); ++i) of_parts_[i] = island_of(points[i / 3], i % 3);
-  each([&](std::size_t, std::size_t island) { ++first_[island + 1]; });
-  for (std::size_t i = 0; i < islands_->count(); ++i) first_[i + 1] += first_[i];
-  in_.resize(first_.back());
-  each([&](std::size_t p, std::size_t island) { in_[first_[island]++] = p; });
-  for (std::size_t i = islands_->count(); i > 0; --i) first_[i] = first_[i - 1];
-  first_[0] = 0;
 }
 
 /// Which blocks there are, and which part of which rates fills each.
@@ -85,20 +65,13 @@ void SparseResponse::find_places(std::span<const std::size_t> points) {
   starts_.assign(1, 0);
   columns_.clear();
   for (std::size_t p = 0; p < points.size(); ++p) {
-    const std::size_t* const own = of_parts_.data() + 3 * p;
-    near_.clear();
-    for (std::size_t part = 0; part < 3; ++part)
-      if (own[part] != none)
-        near_.insert(near_.end(), in_.begin() + static_cast<std::ptrdiff_t>(first_[own[part]]),
-                     in_.begin() + static_cast<std::ptrdiff_t>(first_[own[part] + 1]));
-    std::ranges::sort(near_);
-    near_.erase(std::unique(near_.begin(), near_.end()), near_.end());
-    columns_.insert(columns_.end(), near_.begin(), near_.end());
+    const std::span<const std::size_t> own = islands_of_points_.of(p), near = islands_of_points_.near(p);
+    columns_.insert(columns_.end(), near.begin(), near.end());
     starts_.push_back(columns_.size());
     for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
       for (std::size_t part = 0; part < 3; ++part) {
-        const std::size_t* const other = of_parts_.data() + 3 * columns_[e];
-        if (own[part] != none && !answers_alone(points[p], part) && std::find(other, other + 3, own[part]) != other + 3)
+        const std::span<const std::size_t> other = islands_of_points_.of(columns_[e]);
+        if (own[part] != none && !answers_alone(points[p], part) && std::ranges::find(other, own[part]) != other.end())
           places_[colours_[columns_[e]]].push_back({p, part, columns_[e], e});
       }
   }
@@ -117,7 +90,7 @@ void SparseResponse::add_free(std::span<const std::size_t> points) {
       for (std::size_t e = starts_[p]; e < starts_[p + 1]; ++e)
         for (std::size_t other = 0; other < 2; ++other) {
           const std::size_t q = columns_[e];
-          if (of_parts_[3 * q + other] != of_parts_[3 * p + side]) continue;
+          if (islands_of_points_.of(q)[other] != islands_of_points_.of(p)[side]) continue;
           for (std::size_t r = 0; r < three; ++r)
             for (std::size_t c = 0; c < three && has_row(points[p], r); ++c)
               if (has_row(points[q], c))
@@ -200,7 +173,8 @@ bool SparseResponse::find_columns(double t, std::span<const double> y, std::span
 
 bool SparseResponse::find(double t, std::span<const double> y, std::span<const std::size_t> points,
                           std::span<const double> free) {
-  list_islands(points);
+  islands_of_points_.list(points.size(), islands_->count(),
+                          [&](std::size_t p, std::size_t part) { return island_of(points[p], part); });
   colour(points);
   find_places(points);
   // The set is at the evaluated state until columns are found.

@@ -9,6 +9,7 @@
 #include "framework/host/unilateral/free_bodies.hpp"
 #include "framework/host/unilateral/inertia_islands.hpp"
 #include "framework/host/unilateral/island_colours.hpp"
+#include "framework/host/unilateral/island_points.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 #include "polyform/contract/second_order.hpp"
 
@@ -49,7 +50,6 @@ class SparseResponse {
   double probe_of(std::size_t point, double free) const;
   bool answers_alone(std::size_t point, std::size_t part) const;
   void colour(std::span<const std::size_t> points);
-  void list_islands(std::span<const std::size_t> points);
   void find_places(std::span<const std::size_t> points);
   void add_free(std::span<const std::size_t> points);
   bool find_columns(double t, std::span<const double> y, std::span<const std::size_t> points);
@@ -64,11 +64,9 @@ class SparseResponse {
   std::optional<InertiaIslands> islands_;  ///< of a set that is not empty
   std::optional<FreeBodies> free_;         ///< likewise
   std::vector<StateKind> kinds_;
-  IslandColours colouring_;                 ///< of the islands that are no free bodies
-  std::vector<std::size_t> colours_;        ///< per point; none of a point between free bodies
-  std::vector<std::size_t> of_parts_;       ///< the islands of the points, three each
-  std::vector<std::size_t> first_, in_;     ///< the points that touch an island, island after island
-  std::vector<std::size_t> near_;           ///< the columns of one point
+  IslandColours colouring_;           ///< of the islands that are no free bodies
+  std::vector<std::size_t> colours_;  ///< per point; none of a point between free bodies
+  IslandPoints islands_of_points_;
   std::vector<std::vector<Place>> places_;  ///< per colour
   std::vector<FreeBodies::Side> sides_;     ///< of free bodies, two per point
   std::vector<double> y_, base_, with_, forces_, parts_, rest_, probes_;
