@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int format = 3;  // of the file
+constexpr int format = 4;  // of the file
 
 /// Calls visit(name, member) for every member.
 template <class Sums, class Visit>
@@ -48,6 +48,8 @@ void each_sum(Sums& sums, const Visit& visit) {
   visit("exchange", sums.exchange);
   visit("work", sums.work);
   visit("violation", sums.violation);
+  visit("jump_time", sums.jump.time);
+  visit("jump", sums.jump.change);
   visit("steps", sums.steps);
   visit("position_residual", sums.correction.position_residual);
   visit("velocity_residual", sums.correction.velocity_residual);

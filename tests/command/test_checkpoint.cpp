@@ -96,6 +96,23 @@ TEST_CASE("what touches, what was counted, and what samplers hold go on too") {
   CHECK(servo.difference("signal.command") < 1e-8);
 }
 
+TEST_CASE("a jump of the energy balance before the checkpoint is told after it") {
+  const Workshop shop;
+  const Outcome first =
+      shop.run({"run", shipped("rigid_ball"), "--duration", "1", "--output", "a.csv", "--checkpoint", "run.state"});
+  INFO(first.err);
+  REQUIRE(first.code == 0);
+  json state = json::parse(shop.read("run.state"));
+  CHECK(std::abs(state.at("sums").at("jump").get<double>()) < 1e-9);
+  state["sums"]["jump"] = -0.01;
+  state["sums"]["jump_time"] = 0.75;
+  shop.write("run.state", state.dump() + "\n");
+  const Outcome on = shop.run({"resume", "run.state", "--duration", "1.5", "--json"});
+  INFO(on.err);
+  REQUIRE(on.code == 0);
+  CHECK_THAT(on.out, Contains("at t = 0.75 s, where bodies touch"));
+}
+
 TEST_CASE("rows behind the checkpoint are written anew, a broken one too") {
   const Interrupted earlier;
   const std::string rows = earlier.shop.read("a.csv");

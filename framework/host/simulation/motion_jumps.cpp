@@ -10,7 +10,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/observation_store.hpp"
-#include "framework/host/simulation/run_rows.hpp"
+#include "framework/host/evaluation/solver_failure.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
@@ -170,7 +170,7 @@ bool MotionJumps::any() const {
 double MotionJumps::energy(double t, std::span<const double> y) {
   if (!parts_->observed) parts_->observed.emplace(parts_->view);
   Observation& now = parts_->observed->now();
-  if (solver_.observe(t, y, now) != Status::ok) fail_at(t, solver_);
+  if (solver_.observe(t, y, now) != Status::ok) fail_solver(t, solver_.failure());
   return now.kinetic_energy + now.potential_energy;
 }
 

@@ -258,7 +258,7 @@ void Run::pass_rows() {
 void Run::pass_ahead() {
   const RunStops::Found found = *std::exchange(ahead_, std::nullopt);
   if (found == RunStops::Found::touch) {
-    stops_.pass_touch();
+    rows_.see_jump(stops_.pass_touch());
     watches_.begin_anew();
   } else if (found == RunStops::Found::event) {
     stops_.pass_event();
@@ -321,7 +321,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
     if (!text.empty())
       if (std::string other = rows_.warning_of_transient(energy_of_transient()); !other.empty()) text = other;
     if (text.empty() && !watches_.fixed_step())
-      text = rows_.warning_of_jump(stops_.largest_jump(), tolerances_.step_settings());
+      text = rows_.warning_of_jump(tolerances_.step_settings());
     if (!text.empty()) all.push_back(std::move(text));
   }
   if (std::string text = rows_.warning_of_distance(); !text.empty()) all.push_back(std::move(text));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/original_process.hpp"
@@ -66,7 +67,7 @@ void RunMotion::stand_at(double t) {
 }
 
 void RunMotion::correct(double t) {
-  if (!driven_.correct(t, y_)) fail_at(t, solver_);
+  if (!driven_.correct(t, y_)) fail_solver(t, driven_.failure());
 }
 
 void RunMotion::begin_anew(double t, double first_step) {
@@ -87,7 +88,7 @@ double RunMotion::begin_with_rates(const Crossing& way) {
     stand_at(t);
     correct(t);
     if (driven_.derivative(t, y_, rates_)) return t;
-    if (!(t > earliest) || !(back > 0)) fail_at(t, solver_);
+    if (!(t > earliest) || !(back > 0)) fail_solver(t, driven_.failure());
     t = std::max(earliest, way.event - back);
   }
 }

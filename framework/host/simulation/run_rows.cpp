@@ -7,14 +7,11 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/not_finite.hpp"
+#include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/original_process.hpp"
 #include "polyform/solvers/code_disagreement.hpp"
 
 namespace polyform::host::inline simulation {
-
-void fail_at(double t, const Solver& solver) {
-  throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver.failure()));
-}
 
 RunRows::RunRows(const SystemView& view, Solver& solver, std::span<RowSink* const> sinks)
     : view_(view),
@@ -30,7 +27,7 @@ RunRows::RunRows(const SystemView& view, Solver& solver, std::span<RowSink* cons
 
 void RunRows::put(double t, std::span<const double> y, double work, const Correction& correction,
                   std::size_t evaluations) {
-  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_at(t, solver_);
+  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_solver(t, solver_.failure());
   end_copies();
   store_.correction = correction;
   statistics_.row(t, store_.now(), work);
@@ -49,7 +46,7 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
 
 void RunRows::begin_from(const RowSums& sums, double t, std::span<const double> y) {
   statistics_.begin_from(sums);
-  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_at(t, solver_);
+  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_solver(t, solver_.failure());
   end_copies();
   for (RowSink* sink : sinks_) sink->see_start(store_.now());
 }
@@ -75,7 +72,8 @@ void RunRows::show(Integration& integrator, std::size_t states) {
   shown_ = evaluations;
   integrator.stand_at_end();
   const StateView now = state();
-  if (solver_.decode(integrator.state().first(states), now) != Status::ok) fail_at(integrator.time(), solver_);
+  if (solver_.decode(integrator.state().first(states), now) != Status::ok)
+    fail_solver(integrator.time(), solver_.failure());
   for (RowSink* sink : watchers_) sink->step(integrator.time(), as_const(now));
 }
 

@@ -29,6 +29,8 @@ class RunRows {
   /// Showing costs less than an evaluation, so it is done once in many of them. states: how many of the integrator's
   /// numbers are the solver's; the next is the work.
   void show(Integration&, std::size_t states);
+  /// At a touch: what changed the balance of energy there.
+  void see_jump(const EnergyJump& jump) { statistics_.see_jump(jump); }
   /// Puts what the rows have shown into the record. store_balance() comes later, for it adds to the record's warnings.
   void store(RunRecord&) const;
   void store_balance(RunRecord&) const;
@@ -49,8 +51,8 @@ class RunRows {
   std::string warning_of_energy(const StepSettings& settings, std::size_t steps) const {
     return statistics_.warning(steps, settings.relative_tolerance, settings.absolute_tolerance);
   }
-  std::string warning_of_jump(const EnergyJump& jump, const StepSettings& settings) const {
-    return statistics_.warning_of_jump(jump, settings.relative_tolerance, settings.absolute_tolerance);
+  std::string warning_of_jump(const StepSettings& settings) const {
+    return statistics_.warning_of_jump(settings.relative_tolerance, settings.absolute_tolerance);
   }
   std::string warning_of_transient(double energy) const { return statistics_.warning_of_transient(energy); }
   std::string warning_of_distance() const { return statistics_.warning_of_distance(); }
@@ -73,8 +75,5 @@ class RunRows {
   SolverCheck check_;
   StateEnergies* energies_;  ///< of the solver, or none
 };
-
-/// The failure of a solver in a run.
-[[noreturn]] void fail_at(double t, const Solver&);
 
 }  // namespace polyform::host::simulation

@@ -233,8 +233,12 @@ std::string RunStatistics::warning(std::size_t steps, double relative_tolerance,
       sums_.drift / moved(), steps);
 }
 
-std::string RunStatistics::warning_of_jump(const EnergyJump& jump, double relative_tolerance,
-                                           double absolute_tolerance) const {
+void RunStatistics::see_jump(const EnergyJump& jump) {
+  if (std::abs(jump.change) > std::abs(sums_.jump.change)) sums_.jump = jump;
+}
+
+std::string RunStatistics::warning_of_jump(double relative_tolerance, double absolute_tolerance) const {
+  const EnergyJump& jump = sums_.jump;
   const double by_step = times_tolerance * step_error(relative_tolerance, absolute_tolerance);
   if (!(moved() > 0) || !(std::abs(jump.change) > std::max(by_step, rounding()))) return {};
   return fmt::format(

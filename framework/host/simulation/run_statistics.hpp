@@ -24,6 +24,7 @@ struct RowSums {
   double nearest = 0;                      ///< at the start, the distance of the nearest body from the ground origin, m
   double last_time = 0, last_passing = 0;  ///< of the last row: s, W
   double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
+  EnergyJump jump;        ///< the largest one where bodies touch or part, which no impact took
   std::size_t steps = 0;  ///< since the last row
   Correction correction;
 };
@@ -45,6 +46,8 @@ class RunStatistics {
   /// without one.
   bool wants_energies(double work);
   void see_energies(double kinetic, double potential);
+  /// To be called where bodies touch, part, slide or stick.
+  void see_jump(const EnergyJump&);
   void store(RunRecord&) const;
   const RowSums& sums() const { return sums_; }
   /// Goes on with what the rows of another run of the same model have shown.
@@ -60,7 +63,7 @@ class RunStatistics {
   /// come to.
   std::string warning(std::size_t steps, double relative_tolerance, double absolute_tolerance) const;
   /// Of a jump of the balance where bodies touch or part, if it is larger than the error of a step may be; or "".
-  std::string warning_of_jump(const EnergyJump&, double relative_tolerance, double absolute_tolerance) const;
+  std::string warning_of_jump(double relative_tolerance, double absolute_tolerance) const;
   /// Where the balance drifts by a large part of what moves: that bodies are so far from the ground origin that the
   /// rounding of their places may be the cause. Else empty.
   std::string warning_of_distance() const;

@@ -122,15 +122,15 @@ void RunStops::step_again_until(double end) {
   step_again_until_ = end;
 }
 
-void RunStops::pass_touch() {
+EnergyJump RunStops::pass_touch() {
   if (!events_.empty()) events_.note_limits(found_at_);
   motion_.stand_at(found_at_);
   const double before = energy_at(found_at_);
   touches_.pass(found_at_, motion_.y());
   motion_.begin_anew_from_state(found_at_, 0);
   const double change = energy_at(found_at_) - before;
-  if (std::abs(change) > std::abs(jump_.change)) jump_ = {found_at_, change};
   begin_behind_jump();
+  return {found_at_, change};
 }
 
 double RunStops::energy_at(double t) {

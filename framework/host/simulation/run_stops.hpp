@@ -53,7 +53,8 @@ class RunStops {
   double found_at() const { return found_at_; }
   /// The instant of the event or touch, not before found_at(), s: a row of that instant shows the state before it.
   double due_before() const { return due_before_; }
-  void pass_touch();
+  /// Gives the change of the energy balance there that no impact took.
+  EnergyJump pass_touch();
   /// Carries the state across the event that was found, and lets its element change its states.
   void pass_event();
   /// The event whose element has ended the run, by name; "" while none has.
@@ -72,8 +73,6 @@ class RunStops {
   std::size_t knots_passed() const { return knots_passed_; }
   std::size_t events_passed() const { return events_.count() + touches_.count(); }
   std::vector<std::string> warnings() const;
-  /// The largest change of the energy balance at a touch, which no impact took.
-  const EnergyJump& largest_jump() const { return jump_; }
 
  private:
   void step_again_until(double end);
@@ -93,7 +92,6 @@ class RunStops {
   EventWatch events_;
   UnilateralWatch touches_;
   std::optional<EnergyWatch> energy_;  ///< at touches, where the integrator controls its errors
-  EnergyJump jump_;
   MotionJumps jumps_;
   const bool has_clocks_;           ///< the state contains the time
   Knot knot_;                       ///< the next

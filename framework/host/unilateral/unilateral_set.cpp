@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/unilateral/element_failure.hpp"
 #include "polyform/contract/second_order.hpp"
@@ -149,8 +150,7 @@ ForceInput UnilateralSet::attachments_of(const Batch& b) const {
 }
 
 void UnilateralSet::decode_motion(double t, std::span<const double> y) {
-  if (solver_.decode(y.first(solver_.state_size()), motion_->state()) != Status::ok)
-    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  if (solver_.decode(y.first(solver_.state_size()), motion_->state()) != Status::ok) fail_solver(t, solver_.failure());
   time_ = t;
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
 }

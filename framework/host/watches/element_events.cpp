@@ -11,6 +11,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/own_batch.hpp"
+#include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/clock_source.hpp"
@@ -162,8 +163,7 @@ std::string ElementEvents::name_of(std::size_t event) const {
 }
 
 double ElementEvents::evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates) {
-  if (solver_.decode(y, motion_->state()) != Status::ok)
-    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  if (solver_.decode(y, motion_->state()) != Status::ok) fail_solver(t, solver_.failure());
   time_ = t;
   for (Batch& b : batches_) {
     if (b.limits == nullptr) continue;
@@ -389,9 +389,7 @@ void ElementEvents::store(std::span<double> y) {
 }
 
 void ElementEvents::encode(std::span<double> y) {
-  if (encode_at(time_, solver_, as_const(motion_->state()), y) != Status::ok)
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("the solver failed at t = {:.6g} s: {}", time_, solver_.failure()));
+  if (encode_at(time_, solver_, as_const(motion_->state()), y) != Status::ok) fail_solver(time_, solver_.failure());
 }
 
 }  // namespace polyform::host::watches
