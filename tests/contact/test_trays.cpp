@@ -1,4 +1,4 @@
-// Boxes and cylinders at meshes that are not convex: they touch as at boxes, and the floor and the walls of a tray at
+// Boxes at meshes that are not convex: they touch as at boxes, and the floor and the walls of a tray at
 // once.
 #include <fmt/format.h>
 

@@ -327,9 +327,8 @@ void rims_at_nearest_edges(const RimsAtEdges& rims, const Polyhedron& mesh, std:
 template <bool carried>
 std::size_t cylinder_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
   const std::size_t corners = corner_places(b);
-  return b.mesh->is_convex()
-             ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
-             : corners + 2 + (carried ? rims_at_patches_points(b) : cylinder_surface_points) + nearest_edge_points;
+  return b.mesh->is_convex() ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
+                             : corners + 2 + cylinder_surface_points + nearest_edge_points;
 }
 template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -343,8 +342,6 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
     put_corners(b, a, none, out.first(corners), [&, ends = out_of_ends(a, b)](const Vec3& corner) {
       return mirrored(corner_at_cylinder(corner, a, ends));
     });
-  else if (carried)
-    corners_at_cylinder_parts(b, a, none, out.first(corners));
   else
     put_corners(b, a, none, out.first(corners),
                 [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
@@ -361,13 +358,10 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   const auto rims = rest.subspan(2);
   const RimsAtEdges rims_at_edges(a, b, carried ? a.radius : 0);
   if (!b.mesh->is_convex()) {
-    const std::size_t at_surface = carried ? rims_at_patches_points(b) : cylinder_surface_points;
-    rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(at_surface));
-    if constexpr (carried)
-      return rims_at_patches(a, b, none, rims.first(at_surface));
-    else
-      return rims_at_surface<carried>(
-          a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims.first(at_surface));
+    rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(cylinder_surface_points));
+    return rims_at_surface<carried>(
+        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); },
+        rims.first(cylinder_surface_points));
   }
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
   rims_at_each_edge(rims_at_edges, *b.mesh, rims.subspan(2 * points_of_rim<carried>));

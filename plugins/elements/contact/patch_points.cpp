@@ -1,14 +1,12 @@
 #include "patch_points.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "corner_places.hpp"
 #include "polyhedron.hpp"
-#include "rims.hpp"
 #include "seen.hpp"
 #include "surfaces.hpp"
 
@@ -153,78 +151,6 @@ void corners_at_patches(const PlacedShape& a, const PlacedShape& b, const Contac
                                                                : bound(none, reach.near);
                                          });
     if (!any) put_far(ball_at_mesh(b.position + b.R * p, 0, b), none, own);
-  });
-}
-
-std::size_t rims_at_patches_points(const PlacedShape& mesh) noexcept {
-  return 2 * points_of_rim<true> * mesh.mesh->patch_colours();
-}
-
-void rims_at_patches(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
-                     std::span<ContactPoint> out) noexcept {
-  constexpr std::size_t count = points_of_rim<true>;
-  const std::size_t colours = b.mesh->patch_colours();
-  const Seen seen(b, a);
-  const Reach reach = reach_between(b, a.radius + a.half_length);
-  const Vec3 axis = axis_of(seen.R);
-  for (std::size_t end = 0; end < 2; ++end) {
-    const double sign = end == 0 ? -1 : 1;
-    const Vec3 center = seen.position + (sign * a.half_length) * axis, outward = sign * axis;
-    Vec3 room;
-    for (std::size_t k = 0; k < 3; ++k)
-      room[k] = a.radius * std::sqrt(std::max(0.0, 1 - axis[k] * axis[k])) + reach.near;
-    const auto spokes = [&](const Vec3& normal) { return spokes_of_rim<true>(seen.R, axis, normal); };
-    const auto lowest = [&](const Vec3& normal) -> std::optional<Vec3> {
-      if (dot(normal, outward) > into_face) return std::nullopt;
-      return center + a.radius * spokes(normal)[0];
-    };
-    const std::span<ContactPoint> own = out.subspan(count * colours * end, count * colours);
-    const bool any = for_nearest_patches(
-        *b.mesh, center - room, center + room, reach, lowest, own.first(colours),
-        [&](std::size_t colour, const std::optional<std::uint32_t>& patch) {
-          const std::span<ContactPoint> points = own.subspan(count * colour, count);
-          std::ranges::fill(points, none);
-          if (!patch) {
-            points[0] = bound(none, reach.near);
-            return;
-          }
-          const Vec3& normal = b.mesh->patches()[*patch].normal;
-          const auto directions = spokes(normal);
-          for (std::size_t k = 0; k < count; ++k)
-            points[k] = in_ground(b, over_patch(*b.mesh, *patch, center + a.radius * directions[k], reach));
-          points[0].turn = turn_of_rim(axis, normal);
-        });
-    if (any) continue;
-    const Vec3 in_ground_center = b.position + b.R * center;
-    const Vec3 normal = ball_at_mesh(in_ground_center, 0, b).normal;
-    put_far(ball_at_mesh(in_ground_center + a.radius * spokes_of_rim<true>(a.R, axis_of(a.R), normal)[0], 0, b), none,
-            own);
-  }
-}
-
-void corners_at_cylinder_parts(const PlacedShape& mesh, const PlacedShape& cylinder, const ContactPoint& none,
-                               std::span<ContactPoint> out) noexcept {
-  const double around = beside * std::max(mesh.mesh->size(), cylinder.radius + cylinder.half_length);
-  const Seen seen(cylinder, mesh);
-  std::ranges::fill(out, none);
-  for_near_corners(mesh, cylinder, [&](std::uint32_t corner, std::size_t slot) {
-    if (mesh.mesh->is_sunken(corner)) return;
-    const Vec3 &own = mesh.mesh->corners()[corner], p = seen.point(own);
-    const double rho = std::hypot(p.x, p.y);
-    const Vec3 radial = rho > 0 ? Vec3{p.x / rho, p.y / rho, 0} : Vec3{1, 0, 0};
-    std::optional<CylinderPart> best;
-    double farthest = -std::numeric_limits<double>::infinity();
-    const auto see = [&](CylinderPart part, const Vec3& normal, double out_of_it) {
-      if (!(out_of_it > farthest)) return;
-      for (const Vec3& direction : mesh.mesh->directions_from(corner))
-        if (dot(normal, seen.R * direction) < -into_face) return;
-      farthest = out_of_it;
-      best = part;
-    };
-    see(CylinderPart::side, radial, rho - cylinder.radius);
-    see(CylinderPart::low_end, {0, 0, -1}, -p.z - cylinder.half_length);
-    see(CylinderPart::high_end, {0, 0, 1}, p.z - cylinder.half_length);
-    if (best) out[slot] = mirrored(corner_over_cylinder(mesh.position + mesh.R * own, cylinder, *best, around));
   });
 }
 

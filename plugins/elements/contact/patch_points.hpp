@@ -1,4 +1,4 @@
-// Places of corners and rims over the flat parts of a mesh that need not be convex, for the law that wants them
+// Places of corners over the flat parts of a mesh that need not be convex, for the law that wants them
 // carried.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace polyform::contact {
 
-// A corner or rim has a place over the nearest patch of each colour (Polyhedron::Patch), so that it can touch the floor
+// A corner has a place over the nearest patch of each colour (Polyhedron::Patch), so that it can touch the floor
 // and the walls of a tray at once. It goes on over the plane of the patch beyond its end.
 
 /// How many places the corners of `a` have over the patches of `b`, of which each has those that corner_places()
@@ -18,14 +18,5 @@ std::size_t corners_at_patches_points(const PlacedShape& a, const PlacedShape& b
 /// none: what stands in the place of a corner that is not near.
 void corners_at_patches(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
                         std::span<ContactPoint> out) noexcept;
-
-/// Of each rim of a cylinder the lowest point over a patch, and three that stay on the rim.
-std::size_t rims_at_patches_points(const PlacedShape& mesh) noexcept;
-void rims_at_patches(const PlacedShape& cylinder, const PlacedShape& mesh, const ContactPoint& none,
-                     std::span<ContactPoint> out) noexcept;
-
-/// The corners of a mesh at the side or the end of a cylinder that each lies the farthest out of.
-void corners_at_cylinder_parts(const PlacedShape& mesh, const PlacedShape& cylinder, const ContactPoint& none,
-                               std::span<ContactPoint> out) noexcept;
 
 }  // namespace polyform::contact
