@@ -106,6 +106,23 @@ TEST_CASE("a type that random fields do not suit says so, and conforms with its 
   check_with_examples(false);
 }
 
+TEST_CASE("a type that needs what nothing can be made up for is tried once, and the reason is told") {
+  const Registry registry(options_with({}));
+  std::size_t tried = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      if (offer.name != of_other_tools) continue;
+      ++tried;
+      const std::vector<Claim> claims = claims_of(registry, plugin, offer);
+      REQUIRE_FALSE(claims.empty());
+      CHECK(claims.back().verdict == Verdict::failed);
+      CHECK_THAT(claims.back().finding, Catch::StartsWith("no random instance can be made: ") &&
+                                            Catch::Contains("'file' is missing") &&
+                                            Catch::Contains("give --model FILE"));
+    }
+  CHECK(tried > 0);
+}
+
 TEST_CASE("all shipped plugins conform by all of each battery", "[.long]") {
   check_shipped(true);
   check_modules(true);
