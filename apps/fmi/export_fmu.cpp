@@ -10,6 +10,7 @@
 
 #include "apps/fmi/model_description.hpp"
 #include "apps/fmi/zip_writer.hpp"
+#include "apps/session/used_plugins.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
 #include "framework/files_read.hpp"
@@ -50,6 +51,14 @@ class ModelFiles {
   void add_to(host::Checksum& sum) const {
     for (const fs::path& file : files_) sum.add(content(file));
   }
+  /// Whether one of them has this word. Files of more than a megabyte are meshes and tables.
+  bool name(std::string_view word) const {
+    constexpr std::size_t most = 1 << 20;
+    return std::ranges::any_of(files_, [&](const fs::path& file) {
+      const std::string text = content(file);
+      return text.size() <= most && text.find(word) != std::string::npos;
+    });
+  }
   void write(ZipWriter& out) const {
     for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content(file));
   }
@@ -70,12 +79,23 @@ class ModelFiles {
   std::map<fs::path, std::string> texts_;
 };
 
-/// Plugins that the FMU needs: all that were loaded, in every build, except other formulations.
-std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registry, const std::string& formulation) {
+/// Plugins that the FMU needs, in every build: its formulation, all integrators and importers, and those of elements
+/// that the model has, or that its files name, as where a parameter may call for one.
+std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registry, const std::string& formulation,
+                                                   const host::Description& model, const ModelFiles& files) {
   const std::string needed = registry.plugin_of(std::string_view(formulation));
+  apps::TypeNames types;
+  apps::add_types(model, types);
+  const auto needs = [&](const host::PluginRecord& record, const host::Offer& offer) {
+    if (offer.kind == "formulation") return record.name == needed;
+    if (offer.kind == "device") return false;
+    return offer.kind == "integrator" || offer.kind == "importer" || types.contains({offer.kind, offer.name}) ||
+           files.name(offer.name);
+  };
   std::set<std::string> names;
   for (const host::PluginRecord& record : registry.plugins())
-    if (record.status == host::PluginStatus::loaded && (record.kind != "formulation" || record.name == needed))
+    if (record.status == host::PluginStatus::loaded &&
+        std::ranges::any_of(record.offers, [&](const host::Offer& offer) { return needs(record, offer); }))
       names.insert(record.name);
   std::vector<const host::PluginRecord*> out;
   for (const host::PluginRecord& record : registry.plugins())
@@ -116,7 +136,8 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   settings.solver = model.choice().formulation->name();
   settings.run.integrator = model.run().integrator.name();
 
-  const std::vector<const host::PluginRecord*> plugins = plugins_for(registry, settings.solver);
+  const std::vector<const host::PluginRecord*> plugins =
+      plugins_for(registry, settings.solver, model.system().description(), files);
   host::Checksum sum;
   sum.add(to_text(settings));
   files.add_to(sum);

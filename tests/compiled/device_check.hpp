@@ -257,8 +257,9 @@ void check_welds(const Functions& of) {
   runs(wheels);
   std::vector<std::unique_ptr<host::System>> thrusters;
   for (const double force : {1.0, 3.0}) thrusters.push_back(system_from_text(welded_thruster(force)));
+  const auto functions = of(thrusters);
   for (const std::string method : {"rk4", "dopri5"}) {
-    const WorldsAtEnd found = run_worlds(thrusters, *of(thrusters), method, 0.1, 1);
+    const WorldsAtEnd found = run_worlds(thrusters, *functions, method, 0.1, 1);
     CHECK(found.states[0] == Approx(0.25).epsilon(1e-13));
     CHECK(found.states[1] == Approx(0.75).epsilon(1e-13));
   }

@@ -129,9 +129,14 @@ TEST_CASE("loops that stand open in a row of a device are told") {
 
 TEST_CASE("a world goes over no event on a device: it is marked, and its own solver does it") {
   // Deeper than a step sees; by less than the contact moves in one; not at all.
-  const double depth = GENERATE(1e-2, 5e-5, 1e-6, -0.3);
-  INFO(depth);
-  check_touching(depth, OnProcessor(device_source(*system_from_text(swinging_wheels(depth, 0)))));
+  const auto other = system_from_text(swinging_wheels(-0.3, 0));
+  const host::SolverPointer variant = solver_for(*other, riccati_for(*other));
+  Solver* const variants[] = {variant.get()};
+  const OnProcessor functions(device_source(*system_from_text(swinging_wheels(1e-2, 0)), variants));
+  for (const double depth : {1e-2, 5e-5, 1e-6, -0.3}) {
+    INFO(depth);
+    check_touching(depth, functions);
+  }
 }
 
 TEST_CASE("a tyre that lifts for less than a row is seen on a device") {

@@ -23,15 +23,14 @@ constexpr std::string_view of_chains = "computed-torque";
 /// A type that stands for files of other tools: tests/fmi has some, and no shipped model has any.
 constexpr const char* of_other_tools = "fmu";
 
-}  // namespace
-
-TEST_CASE("all shipped plugins conform") {
+/// thorough: all random systems and long runs of each battery, which take minutes.
+void check_shipped(bool thorough) {
   const Registry registry(options_with({}));
   std::size_t passed = 0;
   for (const PluginRecord& plugin : registry.plugins())
     for (const Offer& offer : plugin.offers) {
       if (examples.contains(offer.name) || offer.name == of_chains || offer.name == of_other_tools) continue;
-      const std::vector<Claim> claims = claims_of(registry, plugin, offer);
+      const std::vector<Claim> claims = claims_of(registry, plugin, offer, {.thorough = thorough});
       for (const Claim& claim : claims) {
         INFO(text(claim));
         CHECK(claim.verdict != Verdict::failed);
@@ -50,7 +49,7 @@ TEST_CASE("all shipped plugins conform") {
   CHECK(passed > 400);
 }
 
-TEST_CASE("modules are tried by themselves and in every formulation that carries modules") {
+void check_modules(bool thorough) {
   const Registry registry(options_with({"flywheel-module"}));
   std::size_t modules = 0;
   for (const PluginRecord& plugin : registry.plugins())
@@ -58,7 +57,7 @@ TEST_CASE("modules are tried by themselves and in every formulation that carries
       if (offer.kind != "module" || offer.name == of_other_tools) continue;
       ++modules;
       std::size_t formulations = 0;
-      for (const Claim& claim : claims_of(registry, plugin, offer)) {
+      for (const Claim& claim : claims_of(registry, plugin, offer, {.thorough = thorough})) {
         INFO(text(claim));
         CHECK(claim.verdict != Verdict::failed);
         if (!claim.name.starts_with("in ")) {
@@ -76,7 +75,7 @@ TEST_CASE("modules are tried by themselves and in every formulation that carries
   CHECK(modules == 8);  // two motors, gear, flywheel, circuit, law of acceleration, rotor, and a link without variables
 }
 
-TEST_CASE("a type that random fields do not suit says so, and conforms with its author's example") {
+void check_with_examples(bool thorough) {
   const Registry registry(options_with({}));
   for (const PluginRecord& plugin : registry.plugins())
     for (const Offer& offer : plugin.offers) {
@@ -87,14 +86,47 @@ TEST_CASE("a type that random fields do not suit says so, and conforms with its 
       CHECK(random[1].verdict == Verdict::failed);
       CHECK_THAT(random[1].remedy, Catch::Contains("nothing of the type is checked"));
       CHECK_THAT(random[1].finding, Catch::Contains("give --model FILE with an example"));
-      const std::vector<Claim> given = claims_of(
-          registry, plugin, offer, {.example = std::string(POLYFORM_MODELS) + "/" + examples.at(offer.name) + ".yaml"});
+      const std::string example = std::string(POLYFORM_MODELS) + "/" + examples.at(offer.name) + ".yaml";
+      const std::vector<Claim> given = claims_of(registry, plugin, offer, {.example = example, .thorough = thorough});
       CHECK(std::ranges::count(given, Verdict::passed, &Claim::verdict) >= 10);
       for (const Claim& claim : given) {
         INFO(text(claim));
         CHECK(claim.verdict != Verdict::failed);
       }
     }
+}
+
+}  // namespace
+
+TEST_CASE("all shipped plugins conform") { check_shipped(false); }
+
+TEST_CASE("modules are tried by themselves and in every formulation that carries modules") { check_modules(false); }
+
+TEST_CASE("a type that random fields do not suit says so, and conforms with its author's example") {
+  check_with_examples(false);
+}
+
+TEST_CASE("a type that needs what nothing can be made up for is tried once, and the reason is told") {
+  const Registry registry(options_with({}));
+  std::size_t tried = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers) {
+      if (offer.name != of_other_tools) continue;
+      ++tried;
+      const std::vector<Claim> claims = claims_of(registry, plugin, offer);
+      REQUIRE_FALSE(claims.empty());
+      CHECK(claims.back().verdict == Verdict::failed);
+      CHECK_THAT(claims.back().finding, Catch::StartsWith("no random instance can be made: ") &&
+                                            Catch::Contains("'file' is missing") &&
+                                            Catch::Contains("give --model FILE"));
+    }
+  CHECK(tried > 0);
+}
+
+TEST_CASE("all shipped plugins conform by all of each battery", "[.long]") {
+  check_shipped(true);
+  check_modules(true);
+  check_with_examples(true);
 }
 
 TEST_CASE("elements conform with values as engineers give them, stiff ones on light bodies too") {
@@ -116,4 +148,17 @@ TEST_CASE("elements conform with values as engineers give them, stiff ones on li
       }
     }
   CHECK(tried == models.size());
+}
+
+TEST_CASE("a wave whose phase the rounding of the way turns conforms in further drawings", "[.long]") {
+  const Registry registry(options_with({"curve_joints"}));
+  std::size_t tried = 0;
+  for (const PluginRecord& plugin : registry.plugins())
+    for (const Offer& offer : plugin.offers)
+      for (std::uint64_t draw = 2; offer.name == "wave-fine" && draw < 8; ++draw, ++tried)
+        for (const Claim& claim : claims_of(registry, plugin, offer, {.thorough = false, .draw = draw})) {
+          INFO(draw << ": " << text(claim));
+          CHECK(claim.verdict != Verdict::failed);
+        }
+  CHECK(tried == 6);
 }

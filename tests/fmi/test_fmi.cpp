@@ -115,6 +115,10 @@ TEST_CASE("the description of an FMU follows the rules of the standard") {
         const int end = std::system(call.c_str());
         INFO(content_of(folder.string() + "/said"));
         CHECK(end == 0);
+        // Of elements it has the plugins that the model uses, and none of devices.
+        CHECK(fs::exists(folder / "resources/plugins/standard-joints.so"));
+        for (const char* const other : {"tyres", "cuda-devices"})
+          CHECK_FALSE(fs::exists(folder / "resources/plugins" / (std::string(other) + ".so")));
       }
 }
 

@@ -51,7 +51,7 @@ TEST_CASE("a washing machine: the tub sways as the unbalanced rotor of the textb
                     CHECK(most_side == Approx(side).epsilon(0.01));
                     CHECK(most_up == Approx(up).epsilon(0.01));
                   },
-                  {"--output-interval", "0.002"});
+                  {"--output-interval", "0.002", "--duration", "5"});
 }
 
 TEST_CASE("a robot with six joints follows its trajectory by computed torque") {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <deque>
 #include <span>
@@ -55,6 +57,15 @@ class Canaries {
   /// Bytes at each end: 1200 numbers or 200 wrenches, because a wrong index may lie far off. What lies farther is found
   /// by tools that check memory.
   static constexpr std::size_t margin = 9600;
+  /// What stands there.
+  static const auto& guard() {
+    static const auto words = [] {
+      std::array<std::uint64_t, margin / sizeof guard_word> all{};
+      all.fill(guard_word);
+      return all;
+    }();
+    return words;
+  }
   template <class T>
   struct Part {
     std::string_view name;
@@ -68,19 +79,13 @@ class Canaries {
     static_assert(around * sizeof(T) == margin);
     Part<T>& part = parts.emplace_back(Part<T>{name, size, std::vector<T>(size + 2 * around, fill)});
     char* const bytes = reinterpret_cast<char*>(part.storage.data());
-    for (std::size_t at = 0; at < margin; at += sizeof guard_word) {
-      std::memcpy(bytes + at, &guard_word, sizeof guard_word);
-      std::memcpy(bytes + part.storage.size() * sizeof(T) - margin + at, &guard_word, sizeof guard_word);
-    }
+    std::memcpy(bytes, guard().data(), margin);
+    std::memcpy(bytes + part.storage.size() * sizeof(T) - margin, guard().data(), margin);
     return std::span(part.storage).subspan(around, size);
   }
   template <class T>
   static void check(const Part<T>& part, std::string_view call) {
-    const auto touched = [](const char* from) {
-      for (std::size_t at = 0; at < margin; at += sizeof guard_word)
-        if (std::memcmp(from + at, &guard_word, sizeof guard_word) != 0) return true;
-      return false;
-    };
+    const auto touched = [](const char* from) { return std::memcmp(from, guard().data(), margin) != 0; };
     const char* const bytes = reinterpret_cast<const char*>(part.storage.data());
     const bool before = touched(bytes), behind = touched(bytes + part.storage.size() * sizeof(T) - margin);
     if (before || behind)

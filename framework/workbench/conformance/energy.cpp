@@ -34,7 +34,7 @@ class Equation final : public Ode {
 
 /// Sound systems of the batteries take some hundred steps. They take more only if they move fast, and then they get on.
 /// At a jump the second half of the steps brings no more than this part of the time.
-constexpr int most_steps = 5000;
+constexpr int most_steps = 1000;
 constexpr double least_progress = 0.05;
 /// Ten times the drift that is allowed: the verdict is known, and later steps add nothing.
 constexpr double plain_drift = 1e-6;

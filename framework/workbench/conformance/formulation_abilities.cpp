@@ -111,21 +111,24 @@ constexpr auto any_type = [](const ElementType&) { return true; };
 constexpr auto has_states = [](const ElementType& type) { return !type.descriptor().states.empty(); };
 constexpr auto has_discrete = [](const ElementType& type) { return !type.descriptor().discrete.empty(); };
 
-/// Systems with one of the wanted types, in turns.
+/// Systems with one of the wanted types, in turns. Which types make one is found when it is first asked for.
 template <class Types, class Wanted>
 Make with_element(const Types& types, std::string_view section, const Bench& bench, Wanted wanted) {
-  return [&, section, wanted](std::uint64_t seed) -> Sample {
-    std::vector<Sample> samples;
-    for (const auto& [name, type] : types) {
-      if (!wanted(*type)) continue;
-      try {
-        samples.push_back(std::move(cases_of(*type, section, bench, 1, 1).front().sample));
-      } catch (const Undecided&) {
-        // The next type may do.
+  return [&, section, wanted, texts = std::vector<std::string>()](std::uint64_t seed) mutable {
+    if (texts.empty())
+      for (const auto& [name, type] : types) {
+        if (!wanted(*type)) continue;
+        try {
+          texts.push_back(cases_of(*type, section, bench, 1, 1).front().sample.text);
+        } catch (const Undecided&) {
+          // The next type may do.
+        }
       }
-    }
-    if (samples.empty()) throw Undecided("no loaded type makes such a model");
-    return std::move(samples[seed % samples.size()]);
+    if (texts.empty()) throw Undecided("no loaded type makes such a model");
+    std::string complaint;
+    std::optional<Sample> made = bench.assemble(texts[seed % texts.size()], complaint);
+    if (!made) throw Undecided(complaint);
+    return std::move(*made);
   };
 }
 

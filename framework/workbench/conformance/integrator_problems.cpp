@@ -43,11 +43,14 @@ Ellipse::Ellipse() : KnownSystem({q, q, v, v}, 0) {}
 
 namespace {
 
-/// The place on the ellipse, from Kepler's equation by Newton's method.
+/// The place on the ellipse, from Kepler's equation by Newton's method, whose steps are squared each time.
 std::vector<double> place_on_ellipse(double t) {
   double anomaly = t;
-  for (int i = 0; i < 50; ++i)
-    anomaly -= (anomaly - eccentricity * std::sin(anomaly) - t) / (1 - eccentricity * std::cos(anomaly));
+  for (int i = 0; i < 50; ++i) {
+    const double step = (anomaly - eccentricity * std::sin(anomaly) - t) / (1 - eccentricity * std::cos(anomaly));
+    anomaly -= step;
+    if (std::abs(step) < 1e-9) break;
+  }
   const double rate = 1 / (1 - eccentricity * std::cos(anomaly)), minor = std::sqrt(1 - eccentricity * eccentricity);
   return {std::cos(anomaly) - eccentricity, minor * std::sin(anomaly), -rate * std::sin(anomaly),
           minor * rate * std::cos(anomaly)};

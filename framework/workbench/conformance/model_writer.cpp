@@ -149,7 +149,10 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
     } else if (field.required || random_.coin()) {
       text = value(field);
     }
-    if (text.empty()) continue;
+    if (text.empty()) {
+      lacks_a_field_ |= field.required;
+      continue;
+    }
     const std::size_t dot = field.name.find('.');
     std::string& entries = dot == std::string_view::npos ? all : groups[field.name.substr(0, dot)];
     entries += fmt::format(", {}: {}", field.name.substr(dot == std::string_view::npos ? 0 : dot + 1), text);

@@ -42,6 +42,8 @@ class ModelWriter {
   void remove_last_element(std::string_view section);
 
   std::string text() const;
+  /// A required field has nothing that could be written, such as the name of a file: no other draw helps.
+  bool lacks_a_field() const { return lacks_a_field_; }
 
  private:
   std::string& lines_of(std::string_view section);
@@ -58,6 +60,7 @@ class ModelWriter {
 
   Random& random_;
   const ExampleFields& examples_;
+  bool lacks_a_field_ = false;
   int list_size_ = 0;  ///< of the instance that is written; 0: one value in place of a list
   Vec3 gravity_{0.3, -9.7, 1.1};
   std::vector<std::string> bodies_, joints_;
