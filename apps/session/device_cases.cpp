@@ -200,7 +200,7 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
   const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
     const Case& one = cases[which[world]];
     ask<DeviceWorld>(*one.solver)->numbers(numbers);
-    host::encode_start(one.system->start_time(), *one.solver, one.system->initial_state(), start);
+    host::begin_world(*one.system, *one.solver, start);
   };
   const auto take = [&](std::size_t world, bool plain, std::span<const double> rows) {
     if (interrupted != nullptr && *interrupted != 0) return false;

@@ -23,8 +23,8 @@ constexpr std::size_t worlds = 1 << 18, steps = 200;
 DeviceRate rate_of(const std::string& title, const host::System& system, const Formulation& formulation,
                    const host::FoundDevice& device, bool general) {
   const host::SolverPointer solver = solver_for(system, formulation);
-  std::vector<double> start(solver->state_size());
-  solver->encode(system.initial_state(), start);
+  std::vector<double> start(solver->state_size() + host::integrals_of(system));
+  host::begin_world(system, *solver, start);
   auto* const world = ask<DeviceWorld>(*solver);
   if (world == nullptr) return {0, 0, "the formulation does not run on devices"};
   if (!world->obstacle().empty()) return {0, 0, std::string(world->obstacle())};
@@ -50,8 +50,9 @@ DeviceRate rate_of(const std::string& title, const host::System& system, const F
   constexpr double step = 1e-5;
   const double times[] = {steps * step};
   host::DeviceRuns runs(device, code);
-  const host::DeviceRequest request{function,       {.step = step, .max_step = step}, times, worlds, start.size(),
-                                    numbers.size(), host::integrals_of(system),       1,     tables, room};
+  const host::DeviceRequest request{
+      function,       {.step = step, .max_step = step}, times, worlds, solver->state_size(),
+      numbers.size(), host::integrals_of(system),       1,     tables, room};
   const host::DeviceWorldInput input{[&](std::size_t, std::span<double> of_one, std::span<double> begin) {
                                        std::ranges::copy(numbers, of_one.begin());
                                        std::ranges::copy(start, begin.begin());

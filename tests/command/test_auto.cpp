@@ -35,9 +35,6 @@ const std::map<std::string, double> exceptions{
     {"newtons_cradle", 1.15},
     // Open: a few trials decide on a quarter of all evaluations.
     {"four_link_flexible", 1.4},
-    // Open: the error of the work of forces bounds the steps of explicit methods here, far below their stability, and
-    // no look asks for a trial. radau5 takes a thirteenth of the evaluations, since its matrix has the states of tyres.
-    {"steady_turn", 5.6},
 };
 
 }  // namespace

@@ -108,8 +108,8 @@ inline host::RunRecord followed(const host::System& system, Solver& solver, cons
 /// Puts the start and the numbers of world w among those of all.
 inline void put_world(const host::System& system, Solver& solver, std::size_t w, std::size_t worlds,
                       std::vector<double>& starts, std::vector<double>& numbers) {
-  std::vector<double> y(solver.state_size());
-  REQUIRE(solver.encode(system.initial_state(), y) == Status::ok);
+  std::vector<double> y(solver.state_size() + host::integrals_of(system));
+  host::begin_world(system, solver, y);
   const std::vector<double> own = numbers_of_world(solver);
   starts.resize(y.size() * worlds);
   numbers.resize(own.size() * worlds);
@@ -139,7 +139,7 @@ inline void check_runs(std::span<const std::unique_ptr<host::System>> systems, c
       REQUIRE(host::simulate(*systems[w], *running, settings, sinks, {}).end == host::End::done);
     }
     const std::vector<double>& times = expected[0].times;
-    const std::size_t states = starts.size() / worlds, row = states + host::integrals_of(*systems[0]);
+    const std::size_t states = solvers[0]->state_size(), row = starts.size() / worlds;
     std::vector<double> found(row * worlds * times.size());
     std::vector<unsigned char> marks(worlds, 7);
     functions.run(method, *solvers[0],
@@ -234,7 +234,7 @@ inline WorldsAtEnd run_worlds(std::span<const std::unique_ptr<host::System>> sys
     solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
     put_world(*systems[w], *solvers[w], w, worlds, starts, numbers);
   }
-  const std::size_t row = starts.size() / worlds + host::integrals_of(*systems[0]);
+  const std::size_t row = starts.size() / worlds;
   std::vector<double> found(row * worlds);
   std::vector<unsigned char> marks(worlds, 7);
   functions.run(method, *solvers[0],

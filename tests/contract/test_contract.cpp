@@ -23,6 +23,7 @@
 #include "polyform/contract/given_derivatives.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/initial_states.hpp"
+#include "polyform/contract/integral_sizes.hpp"
 #include "polyform/contract/integrator_choice.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/law_validity.hpp"

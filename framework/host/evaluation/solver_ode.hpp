@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <new>
 #include <optional>
@@ -12,7 +13,9 @@
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/evaluation/stiffest_search.hpp"
 #include "framework/host/integration/ode.hpp"
+#include "polyform/contract/integral_sizes.hpp"
 #include "polyform/contract/power_source.hpp"
+#include "polyform/contract/state_energies.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -25,7 +28,7 @@ inline bool may_do_work(const SystemView& view) {
 }
 
 /// A solver as the integrators see it. If something may do work, the work is a further state, the last one.
-class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorrections {
+class SolverOde final : public Ode, public IntegralSizes, private SecondOrderSystem, private NotedCorrections {
  public:
   SolverOde(Solver& solver, const SystemView& view)
       : solver_(solver),
@@ -33,10 +36,12 @@ class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorr
         states_(solver.state_size()),
         integrals_(may_do_work(view) ? 1 : 0),
         power_(ask<PowerSource>(solver)),
+        energies_(ask<StateEnergies>(solver)),
         second_(ask<SecondOrderSystem>(solver)),
         to_solve_(ask<NewtonDerivative>(solver)),
         discrete_(ask<DiscreteState>(solver)) {
-    if (integrals_ > 0 && power_ == nullptr) store_ = std::make_unique<ObservationStore>(view);
+    if (integrals_ > 0 && (power_ == nullptr || energies_ == nullptr))
+      store_ = std::make_unique<ObservationStore>(view);
     if (second_ != nullptr && second_->kinds().size() != states_) second_ = nullptr;  // as the conformance kit tells
     if (second_ == nullptr) return;
     kinds_.assign(size(), StateKind::other);
@@ -44,6 +49,12 @@ class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorr
   }
   std::size_t size() const noexcept override { return states_ + integrals_; }
   std::size_t integrals() const noexcept override { return integrals_; }
+  /// The work enters the energy balance beside the kinetic energy.
+  void least_sizes(double t, std::span<const double> y, std::span<double> sizes) noexcept override {
+    if (sizes.empty()) return;
+    const double kinetic = kinetic_energy_at(t, y.first(states_));
+    std::ranges::fill(sizes, std::isfinite(kinetic) ? std::max(kinetic, 0.0) : 0.0);
+  }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
     if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return note_failure();
@@ -96,6 +107,12 @@ class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorr
   }
 
  private:
+  /// J; 0 where it cannot be found.
+  double kinetic_energy_at(double t, std::span<const double> y) noexcept {
+    double kinetic = 0, potential = 0;
+    if (energies_ != nullptr) return energies_->energies(t, y, kinetic, potential) == Status::ok ? kinetic : 0;
+    return solver_.observe(t, y, store_->now()) == Status::ok ? store_->now().kinetic_energy : 0;
+  }
   std::span<const StateKind> kinds() const noexcept override { return kinds_; }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
@@ -122,11 +139,12 @@ class SolverOde final : public Ode, private SecondOrderSystem, private NotedCorr
   const SystemView& view_;
   std::size_t states_, integrals_;           ///< of the solver; integrals that come after them
   PowerSource* power_;                       ///< none if the power has to be observed
+  StateEnergies* energies_;                  ///< none if these have to be observed
   SecondOrderSystem* second_;                ///< of the solver, or none
   NewtonDerivative* to_solve_;               ///< of the solver, or none
   DiscreteState* discrete_;                  ///< of the solver, or none
   std::vector<StateKind> kinds_;             ///< of the solver's states, then of the integrals
-  std::unique_ptr<ObservationStore> store_;  ///< for find_power, and for find_not_finite once it is asked
+  std::unique_ptr<ObservationStore> store_;  ///< for what has to be observed, and for find_not_finite once it is asked
   Correction since_row_;
   std::optional<Message> not_finite_;
   std::size_t failures_ = 0;

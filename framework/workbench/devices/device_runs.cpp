@@ -55,7 +55,7 @@ class Held {
 struct Layout {
   Layout(const DeviceRequest& request, std::size_t worlds)
       : starts(request.numbers * worlds),
-        in(starts + request.states * worlds),
+        in(starts + (request.states + request.integrals) * worlds),
         rows(request.times.size() * (request.states + request.integrals) * worlds),
         out(rows + (worlds + 7) / 8) {}
   std::size_t starts, in, rows, out;
@@ -149,7 +149,7 @@ void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceW
                        std::size_t first, std::size_t count) {
   const Layout layout(request, count);
   auto* const numbers = static_cast<double*>(chunk.host_in.get());
-  std::vector<double> of_one(request.numbers), start(request.states);
+  std::vector<double> of_one(request.numbers), start(request.states + request.integrals);
   for (std::size_t w = 0; w < count; ++w) {
     input.fill(first + w, of_one, start);
     for (std::size_t i = 0; i < of_one.size(); ++i) numbers[i * count + w] = of_one[i];

@@ -26,6 +26,7 @@ struct DeviceRequest {
   std::size_t room = 0;                 ///< DeviceProgram::room()
 };
 struct DeviceWorldInput {
+  /// Fills in the numbers of a world, and its start as begin_world() does.
   std::function<void(std::size_t world, std::span<double> numbers, std::span<double> start)> fill;
   /// Called as the rows of a world are there, in the order of worlds. plain: whether the device could do it; rows: the
   /// states at all times, one after the other. False: the rest is not wanted.

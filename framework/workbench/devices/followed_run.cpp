@@ -77,6 +77,11 @@ std::vector<double> row_times(const RunSettings& settings) {
 
 std::size_t integrals_of(const System& system) { return may_do_work(system.view()) ? 1 : 0; }
 
+void begin_world(const System& system, Solver& solver, std::span<double> start) {
+  encode_start(system.start_time(), solver, system.initial_state(), start.first(solver.state_size()));
+  SolverOde(solver, system.view()).least_sizes(system.start_time(), start, start.subspan(solver.state_size()));
+}
+
 bool doubts_steps(const System& system, Solver& solver, const RunSettings& settings, std::span<const double> times,
                   std::span<const double> states) {
   if (!settings.integrator.fixed_step()) return false;

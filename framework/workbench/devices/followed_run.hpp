@@ -14,6 +14,10 @@ std::vector<double> row_times(const RunSettings&);
 /// How many numbers a row of states has after the solver's: one, the work, where anything may do some.
 std::size_t integrals_of(const System&);
 
+/// Fills in the start of a run: the solver's state, and after it how large each integral counts at least
+/// (IntegralSizes).
+void begin_world(const System&, Solver&, std::span<double> start);
+
 /// Whether steps of a fixed length may be too long in a run with these rows, as of follow(): from some of the rows a
 /// step is repeated as two of half the size. These are fewer than those that simulate() looks at, and beside a start at
 /// rest they stand for the run badly, so what they tell is no verdict: the host has to make such a run itself.

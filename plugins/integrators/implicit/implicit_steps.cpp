@@ -9,7 +9,8 @@
 
 namespace polyform::implicit {
 
-ImplicitSteps::ImplicitSteps(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
+ImplicitSteps::ImplicitSteps(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton,
+                             double part_of_sizes)
     : system_(system),
       settings_(settings),
       states_(system.size() - system.integrals()),
@@ -17,18 +18,19 @@ ImplicitSteps::ImplicitSteps(FirstOrderSystem& system, const StepSettings& setti
       now_(system.size()),
       rate_(now_),
       scale_(now_),
-      largest_integrals_(system.integrals()) {}
+      largest_integrals_(system, part_of_sizes) {}
 
 Status ImplicitSteps::start(double t, std::span<const double> y) noexcept {
   h_ = std::min(settings_.step, settings_.max_step);
   rejected_ = 0;
-  std::ranges::fill(largest_integrals_, 0.0);
+  largest_integrals_.begin(t, y);
   return restart(t, y, 0);
 }
 
 Status ImplicitSteps::restart(double t, std::span<const double> y, double first_step) noexcept {
   if (y.data() != now_.data()) std::ranges::copy(y, now_.begin());
   begin_at(t);
+  largest_integrals_.see(now_);
   if (first_step > 0) h_ = std::min(first_step, settings_.max_step);
   rate_known_ = linearized_ = has_history_ = rejected_now_ = false;
   prepared_ = last_size_ = 0;
@@ -135,8 +137,7 @@ void ImplicitSteps::move_on(double t, double h, State& end) noexcept {
   has_history_ = true;
   rejected_now_ = rate_known_ = fresh_ = false;
   now_.swap(end);
-  for (std::size_t i = states_; i < now_.size(); ++i)
-    largest_integrals_[i - states_] = std::max(largest_integrals_[i - states_], std::abs(now_[i]));
+  largest_integrals_.see(now_);
   time_ = t;
   // The matrix of Newton's iteration holds for one size of step. If the next step could be only a little longer, it
   // stays as long as this one, and the matrix is kept.

@@ -7,6 +7,7 @@
 
 #include "newton.hpp"
 #include "newton_pace.hpp"
+#include "polyform/helpers/largest_integrals.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 
 namespace polyform::implicit {
@@ -24,7 +25,8 @@ class ImplicitSteps : public StepByStep {
   using State = std::vector<double>;
   enum class Trial { good, error_too_large, not_converged, not_evaluated, singular, not_corrected };
 
-  ImplicitSteps(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>);
+  /// part_of_sizes: as of LargestIntegrals.
+  ImplicitSteps(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>, double part_of_sizes = 1);
   ~ImplicitSteps() = default;
 
   /// One step from now_ with the derivative rate_. A good one is ready for accept(); after one that is good or whose
@@ -61,7 +63,8 @@ class ImplicitSteps : public StepByStep {
   StepSettings settings_;
   std::size_t states_;  ///< without integrals
   std::unique_ptr<Newton> newton_;
-  State now_, rate_, scale_, largest_integrals_;
+  State now_, rate_, scale_;
+  LargestIntegrals largest_integrals_;
   double h_ = 0, last_size_ = 0, last_error_ = 0, error_size_ = 0;
   double prepared_ = 0;  ///< the length of step that the matrix is made for; 0: none
   /// linearized_: the derivatives are those of some state before; fresh_: of this one.

@@ -51,6 +51,15 @@ StepSettings of_estimate(StepSettings settings) {
   return settings;
 }
 
+/// In stiff transients the power follows what is stiff, whose stages have no high order: the work counts as exact as
+/// the settings have it, not as the estimate.
+double part_of_sizes(const StepSettings& settings) {
+  return settings.relative_tolerance / of_estimate(settings).relative_tolerance;
+}
+
+/// How little an iteration may leave of a change of the integrals, whatever it leaves of that of the stages.
+constexpr double contraction_of_power = 0.03;
+
 /// The largest error that Newton's iteration may leave in the stages, in units of the tolerances of the estimate.
 double stage_tolerance(const StepSettings& settings) {
   return std::max(10 * std::numeric_limits<double>::epsilon() / settings.relative_tolerance,
@@ -60,7 +69,7 @@ double stage_tolerance(const StepSettings& settings) {
 }  // namespace
 
 Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
-    : ImplicitSteps(system, of_estimate(settings), std::move(newton)),
+    : ImplicitSteps(system, of_estimate(settings), std::move(newton), part_of_sizes(settings)),
       pace_(stage_tolerance(settings_), slow_convergence),
       Z_{now_, now_, now_},
       W_{now_, now_, now_},
@@ -164,8 +173,10 @@ Radau5::Trial Radau5::iterate(double h) noexcept {
     if (verdict == NewtonPace::Verdict::diverging) return Trial::not_converged;
   }
   // The integrals lack what the last iteration moved them by. That is to what the iteration before moved them by as the
-  // changes of the stages are to each other. If it is too much, the integrals are found anew.
-  const double missing = pace_.iterations() > 1 ? moved * pace_.contraction() : pace_.change();
+  // changes of the stages are to each other; at the start of steps that begin anew it may be more, as the power of a
+  // stiff law feels what these hardly show. If it is too much, the integrals are found anew.
+  const double contraction = has_history_ ? pace_.contraction() : std::max(pace_.contraction(), contraction_of_power);
+  const double missing = pace_.iterations() > 1 ? moved * contraction : pace_.change();
   if (!integrals || missing <= pace_.tolerance()) return Trial::good;
   if (!evaluate_stages(h)) return Trial::not_evaluated;
   find_integrals(h);

@@ -49,13 +49,14 @@ class Embedded final : public StepByStep {
   Status start(double t, std::span<const double> y) noexcept override {
     h_ = std::min(settings_.step, settings_.max_step);
     rejected_ = 0;
-    norm_.reset();
+    norm_.begin(t, y);
     return restart(t, y, 0);
   }
 
   Status restart(double t, std::span<const double> y, double first_step) noexcept override {
     if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
     begin_at(t);
+    norm_.accept(now_);
     if (first_step > 0) h_ = std::min(first_step, settings_.max_step);
     control_.reset();
     last_.start_rate_is = Rate::unknown;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <span>
 
+#include "polyform/helpers/largest_integrals.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "stages.hpp"
 
@@ -28,15 +29,12 @@ class ErrorNorm {
         relative_(settings.relative_tolerance),
         controlled_(system.size() - system.integrals()),
         tolerances_(system.size()),
-        largest_(system.integrals()) {}
+        largest_(system) {}
 
-  /// Before the first step.
-  void reset() noexcept { std::ranges::fill(largest_, 0.0); }
-  /// The end of a step that is accepted.
-  void accept(const State& end) noexcept {
-    for (std::size_t i = controlled_; i < end.size(); ++i)
-      largest_[i - controlled_] = std::max(largest_[i - controlled_], std::abs(end[i]));
-  }
+  /// A start at y.
+  void begin(double t, std::span<const double> y) noexcept { largest_.begin(t, y); }
+  /// The state at a restart, or at the end of a step that is accepted.
+  void accept(const State& now) noexcept { largest_.see(now); }
   /// Infinite if anything is not finite.
   template <class Method>
   double of(const Method& method, const Trial& trial) noexcept {
@@ -60,7 +58,7 @@ class ErrorNorm {
   double absolute_, relative_;
   std::size_t controlled_;  ///< states but integrals
   State tolerances_;
-  State largest_;  ///< that integrals have been, in absolute value
+  LargestIntegrals largest_;
 };
 
 }  // namespace polyform::runge_kutta

@@ -1,13 +1,14 @@
 // The Dormand-Prince 5(4) method in lanes: each lane has the steps that dopri5 takes with its world alone
-// (embedded.hpp), and all lanes share the evaluations. Coefficients: E. Hairer, S. P. Nørsett, G. Wanner, Solving
-// Ordinary Differential Equations I, 2nd ed., table 5.2 and section II.6.
+// (embedded.hpp), and all lanes share the evaluations.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "lane_dopri5_table.hpp"
 #include "lanes.hpp"
 #include "polyform/contract/corrected_quaternions.hpp"
+#include "polyform/contract/integral_sizes.hpp"
 #include "polyform/contract/noted_corrections.hpp"
 #include "runge_kutta.hpp"
 #include "step_control.hpp"
@@ -15,24 +16,6 @@
 namespace polyform::runge_kutta {
 
 namespace {
-
-constexpr double lane_nodes[] = {0.2, 0.3, 0.8, 8.0 / 9, 1.0};
-constexpr double lane_weights[5][5] = {{1.0 / 5},
-                                       {3.0 / 40, 9.0 / 40},
-                                       {44.0 / 45, -56.0 / 15, 32.0 / 9},
-                                       {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-                                       {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
-/// Weights of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
-constexpr double lane_ends[5] = {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
-constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600, 500.0 / 1113 - 7571.0 / 16695,
-                                   125.0 / 192 - 393.0 / 640,   -2187.0 / 6784 + 92097.0 / 339200,
-                                   11.0 / 84 - 187.0 / 2100,    -1.0 / 40};
-/// The polynomials X of the dense output, of k1, k3, k4, k5, k6, k7: constant and slope, with their signs.
-constexpr double lane_dense[2][6] = {
-    {-5 * 2558722523.0 / 11282082432.0, 100 * 882725551.0 / 32700410799.0, -25 * 443332067.0 / 1880347072.0,
-     32805 * 23143187.0 / 199316789632.0, -55 * 29972135.0 / 822651844.0, 10 * 7414447.0 / 29380423.0},
-    {5 * 31403016.0 / 11282082432.0, -100 * 15701508.0 / 32700410799.0, 25 * 31403016.0 / 1880347072.0,
-     -32805 * 3489224.0 / 199316789632.0, 55 * 7076736.0 / 822651844.0, -10 * 829305.0 / 29380423.0}};
 
 /// dopri5 in lanes, each with its own step. Its members are the vectors of one step and of a try, allocated once.
 class LaneDopri5 final : public LaneBatch {
@@ -46,6 +29,7 @@ class LaneDopri5 final : public LaneBatch {
         asked_(lanes()),
         integrals_(system.world(0).integrals()),
         largest_(integrals_ * lanes()),
+        sizes_(integrals_),
         now_(size_ * lanes()),
         next_(now_),
         start_(now_),
@@ -84,7 +68,10 @@ class LaneDopri5 final : public LaneBatch {
   void start(std::size_t k, double t) noexcept override {
     Way& way = ways_[k];
     way.h = std::min(of(k).settings.step, of(k).settings.max_step);
-    for (std::size_t i = 0; i < integrals_; ++i) largest_[at(i, k)] = 0;
+    std::ranges::fill(sizes_, 0.0);
+    if (auto* const its = ask<IntegralSizes>(system_.world(k)); its != nullptr && integrals_ > 0)
+      its->least_sizes(t, of(k).now, sizes_);
+    for (std::size_t i = 0; i < integrals_; ++i) largest_[at(i, k)] = sizes_[i];
     const auto* const quaternions = ask<CorrectedQuaternions>(system_.world(k));
     way.corrects_quaternions = quaternions != nullptr && std::ranges::equal(quaternions->places(), quaternions_);
     way.notes = way.corrects_quaternions ? ask<NotedCorrections>(system_.world(k)) : nullptr;
@@ -93,6 +80,7 @@ class LaneDopri5 final : public LaneBatch {
   void restart(std::size_t k, double, double first_step) noexcept override {
     Way& way = ways_[k];
     put(k, of(k).now, now_);
+    see_integrals(k, of(k).now);
     if (first_step > 0) way.h = std::min(first_step, of(k).settings.max_step);
     way.control.reset();
     way.rate = Way::Rate::unknown, way.why = Why::none;
@@ -332,15 +320,19 @@ class LaneDopri5 final : public LaneBatch {
     copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
   }
 
+  /// As LargestIntegrals::see.
+  void see_integrals(std::size_t k, const std::vector<double>& now) noexcept {
+    for (std::size_t i = 0; i < integrals_; ++i) {
+      double& largest = largest_[at(i, k)];
+      largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
+    }
+  }
   /// is_there: the corrected state stands in now_ already.
   void accept(std::size_t k, bool is_there) noexcept {
     Way& way = ways_[k];
     const std::vector<double>& now = of(k).next;
     const bool moved = is_there ? residuals_[k] > 0 : put_changed(k, now, end_state_, now_);
-    for (std::size_t i = 0; i < integrals_; ++i) {
-      double& largest = largest_[at(i, k)];
-      largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
-    }
+    see_integrals(k, now);
     has_dense_[k] = 0;
     way.rate = !moved                     ? Way::Rate::at_end_of_step
                : way.corrects_quaternions ? Way::Rate::before_correction
@@ -371,7 +363,8 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
   std::vector<std::size_t> quaternions_;       ///< CorrectedQuaternions::places()
-  LaneNumbers largest_;                        ///< the largest absolute value that each integral has had
+  LaneNumbers largest_;                        ///< as of LargestIntegrals
+  std::vector<double> sizes_;                  ///< of the integrals of a lane, at least
   LaneNumbers now_, next_;                     ///< next_: of a try
   LaneNumbers start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
   LaneNumbers k_[5], stage_;                   ///< of a try

@@ -57,7 +57,10 @@ class DeviceRun {
     if constexpr (!device::is_general<Model>)
       static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
     POLYFORM_UNROLL for (unsigned i = 0; i < model_.states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
-    POLYFORM_UNROLL for (unsigned i = model_.states; i < row_size(); ++i) y_[i] = 0;
+    POLYFORM_UNROLL for (unsigned i = model_.states; i < row_size(); ++i) {
+      y_[i] = 0;
+      largest_integral_ = in_.starts[i * in_.worlds + w_];
+    }
   }
 
   /// Steps end at products of the step, not at running sums, and at the last row. A row within a step is a side step.

@@ -11,7 +11,7 @@ struct DeviceWorlds {
   double absolute, relative;  ///< tolerances of dopri5
   const double* times;        ///< of the rows, s, rising, all above 0; the run ends at the last
   const double* numbers;      ///< all numbers of each world (DeviceWorld::numbers)
-  const double* starts;       ///< states at time 0
+  const double* starts;       ///< states at time 0, and after them how large the work counts at least in tolerances
   double* states;             ///< of the rows, each with the work of what acts where anything does: number i of row
                               ///< r of world w at (r · numbers of a row + i) · worlds + w
   unsigned char* marks;       ///< per world: 0 where it came to its end; its rows mean nothing else
