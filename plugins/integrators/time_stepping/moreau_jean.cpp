@@ -26,9 +26,10 @@ constexpr int most_rounds = 10;
 /// One step from q, v to q⁺, v⁺, with the impulses λ of the contacts:
 ///
 ///   q_m = q + ½ h N(q) v
-///   v⁺ = v + h a(q_m, ½ (v + v⁺)) + M⁻¹(q_m) Wᵀ(q_m) λ
+///   v⁺ = v + h ā + M⁻¹(q_m) Wᵀ(q_m) λ
 ///   q⁺ = q_m + ½ h N(q_m) v⁺
 ///
+/// ā is a(q_m, ½ (v + v⁺)) where nothing touches, and else the mean of a(q_m, v) and a(q_m, v⁺).
 /// The forces of the contacts in the step are λ/h, and the solver's own equations give v⁺ from them, so that joints and
 /// loops hold. Other states and integrals take the rates of the middle, where the work of λ is exact:
 /// λ · ½ (u + u⁺). Between impacts the error is of the second order.
