@@ -25,6 +25,17 @@ Heap::Heap(std::size_t count) {
 }
 
 std::string Heap::yaml(double stiffness, double restitution, double friction) const {
+  return with_contacts(
+      fmt::format("stiffness: {}, restitution: {}{}", stiffness, restitution,
+                  friction > 0 ? fmt::format(", friction: {{dynamic: {}, velocity: 0.1}}", friction) : ""));
+}
+
+std::string Heap::rigid_yaml(double restitution, double friction) const {
+  return with_contacts(fmt::format("law: rigid, restitution: {}{}", restitution,
+                                   friction > 0 ? fmt::format(", friction: {{dynamic: {}}}", friction) : ""));
+}
+
+std::string Heap::with_contacts(const std::string& fields) const {
   std::string text = fmt::format(
       "polyform: 1\nname: {} spheres fall into a box\nground:\n  geometry:\n    - {{type: plane}}\n"
       "    - {{type: plane, normal: [1, 0, 0]}}\n    - {{type: plane, normal: [-1, 0, 0], position: [{}, 0, 0]}}\n"
@@ -39,10 +50,7 @@ std::string Heap::yaml(double stiffness, double restitution, double friction) co
         k, mass, inertia, centres[k].x, centres[k].y, centres[k].z, radius);
     joints += fmt::format("  - {{name: flight{0}, type: free, base: ground, moving: ball{0}}}\n", k);
   }
-  return text + joints +
-         fmt::format("contacts: {{all: true, results: total, stiffness: {}, restitution: {}{}}}\n", stiffness,
-                     restitution,
-                     friction > 0 ? fmt::format(", friction: {{dynamic: {}, velocity: 0.1}}", friction) : "");
+  return text + joints + fmt::format("contacts: {{all: true, results: total, {}}}\n", fields);
 }
 
 void HeapWatch::see(double t, const std::vector<Vec3>& centres, const std::vector<Vec3>& velocities, double turning) {

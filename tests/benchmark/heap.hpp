@@ -16,6 +16,11 @@ struct Heap {
   double side = 0;            ///< of the box, m
   std::vector<Vec3> centres;  ///< m
   std::string yaml(double stiffness, double restitution, double friction) const;
+  /// The same with rigid contacts.
+  std::string rigid_yaml(double restitution, double friction) const;
+
+ private:
+  std::string with_contacts(const std::string& fields) const;
 };
 
 /// What a run has given.

@@ -19,13 +19,17 @@ namespace {
 /// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity
 /// of what contacts hold is their rounding.
 constexpr double cancelled = 1e-11, cancelled_of_all = 1e-13;
+/// Rounds in which impulses and forces that depend on velocities come to agree. Each has as a part of the error of the
+/// one before what a body turns by in a step, in radians.
+constexpr int most_rounds = 10;
 
 /// One step from q, v to q⁺, v⁺, with the impulses λ of the contacts:
 ///
 ///   q_m = q + ½ h N(q) v
-///   v⁺ = v + h a(q_m, ½ (v + v⁺)) + M⁻¹(q_m) Wᵀ(q_m) λ
+///   v⁺ = v + h ā + M⁻¹(q_m) Wᵀ(q_m) λ
 ///   q⁺ = q_m + ½ h N(q_m) v⁺
 ///
+/// ā is a(q_m, ½ (v + v⁺)) where nothing touches, and else the mean of a(q_m, v) and a(q_m, v⁺).
 /// The forces of the contacts in the step are λ/h, and the solver's own equations give v⁺ from them, so that joints and
 /// loops hold. Other states and integrals take the rates of the middle, where the work of λ is exact:
 /// λ · ½ (u + u⁺). Between impacts the error is of the second order.
@@ -46,7 +50,8 @@ class MoreauJean final : public StepByStep {
         place_rate_(previous_),
         start_rate_(previous_),
         bend_(previous_),
-        free_rate_(previous_) {
+        free_rate_(previous_),
+        before_rate_(previous_) {
     if (parts_ != nullptr) std::ranges::copy(parts_->kinds(), kinds_.begin());
     if (contacts_ != nullptr) touching_.emplace(*contacts_, options);
   }
@@ -110,14 +115,28 @@ class MoreauJean final : public StepByStep {
   }
 
   /// rate_ at the middle with the forces of the contacts, and with the mean of the velocities and other states of the
-  /// beginning and of next_ (share 1) or those of the beginning alone (share 0); then those of next_.
+  /// beginning and of next_ (share 1), those of the beginning alone (share 0) or of next_ alone (share 2); then those
+  /// of next_.
   Status evaluate(double t, double h, double share, std::span<const double> forces) noexcept {
     for (std::size_t i = 0; i < middle_.size(); ++i)
       if (!is(i, StateKind::position)) middle_[i] = now_[i] + 0.5 * share * (next_[i] - now_[i]);
     if (contacts_ != nullptr) contacts_->put_forces(forces, middle_);
     if (system_.derivative(t, middle_, rate_) != Status::ok) return fail(system_.failure());
+    advance(h);
+    return Status::ok;
+  }
+  /// next_ by rate_, but for its positions.
+  void advance(double h) noexcept {
     for (std::size_t i = 0; i < next_.size(); ++i)
       if (!is(i, StateKind::position)) next_[i] = now_[i] + h * rate_[i];
+  }
+  /// Where impulses act the velocities jump, and nothing has the mean of them: half of the step has those of the
+  /// beginning, whose rate is in rate_, and half of it those of next_.
+  Status evaluate_after(double t, double h) noexcept {
+    std::ranges::copy(rate_, before_rate_.begin());
+    if (evaluate(t, h, 2, forces()) != Status::ok) return Status::failed;
+    for (std::size_t i = 0; i < rate_.size(); ++i) rate_[i] = 0.5 * (before_rate_[i] + rate_[i]);
+    advance(h);
     return Status::ok;
   }
 
@@ -133,8 +152,9 @@ class MoreauJean final : public StepByStep {
     next_ = now_;
     if (move(t, h, now_, now_, middle_) != Status::ok || evaluate(mean, h, 0, {}) != Status::ok) return Status::failed;
     if (touching_ && touch(mean, h) != Status::ok) return Status::failed;
-    if (evaluate(mean, h, 1, forces()) != Status::ok) return Status::failed;
-    if (touching_ && touch_again(mean, h) != Status::ok) return Status::failed;
+    const bool touches = touching_ && !touching_->empty();
+    if ((touches ? evaluate_after(mean, h) : evaluate(mean, h, 1, forces())) != Status::ok) return Status::failed;
+    if (touches && touch_again(mean, h) != Status::ok) return Status::failed;
     take_velocities();
     std::ranges::copy(place_rate_, start_rate_.begin());
     if (move(mean, h, middle_, free_, next_) != Status::ok) return Status::failed;
@@ -154,11 +174,14 @@ class MoreauJean final : public StepByStep {
     return evaluate(t, h, 0, forces());
   }
 
-  /// Velocities that forces depend on have changed: the impulses follow. Then rounding is taken off what rests.
+  /// Velocities that forces depend on have changed: the impulses follow, until both agree and the work of the impulses
+  /// is that of the velocities at the end. Then rounding is taken off what rests.
   Status touch_again(double t, double h) noexcept {
-    if (touching_->empty()) return Status::ok;
-    take_velocities();
-    if (touching_->solve_again(t, free_) && evaluate(t, h, 1, forces()) != Status::ok) return Status::failed;
+    for (int round = 0; round < most_rounds; ++round) {
+      take_velocities();
+      if (!touching_->solve_again(t, free_)) break;
+      if (evaluate(t, h, 0, forces()) != Status::ok || evaluate_after(t, h) != Status::ok) return Status::failed;
+    }
     double largest = 0;
     for (std::size_t i = 0; i < states(); ++i)
       if (is(i, StateKind::velocity)) largest = std::max(largest, std::abs(free_rate_[i]));
@@ -190,7 +213,7 @@ class MoreauJean final : public StepByStep {
   UnilateralSystem* contacts_;  ///< nullptr if nothing can touch
   std::optional<ContactStep> touching_;
   StepGrid grid_;
-  State previous_, now_, next_, middle_, free_, rate_, place_rate_, start_rate_, bend_, free_rate_;
+  State previous_, now_, next_, middle_, free_, rate_, place_rate_, start_rate_, bend_, free_rate_, before_rate_;
 };
 
 class MoreauJeanType final : public IntegratorType {
