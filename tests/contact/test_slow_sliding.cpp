@@ -53,6 +53,20 @@ forces:
                      g * std::sin(slope), -g * std::cos(slope), across, mu, mu);
 }
 
+/// How many evaluations a run to the end takes, s, with six rows.
+std::size_t evaluations_until(double end, const host::System& system, const Formulation& formulation,
+                              host::RowSink& rows) {
+  host::RunSettings s = run_settings("dopri5");
+  s.duration = end;
+  s.output_interval = end / 6;
+  const auto solver = solver_for(system, formulation);
+  host::RowSink* sinks[] = {&rows};
+  const host::RunRecord record = host::simulate(system, *solver, s, sinks, {});
+  INFO(record.failure);
+  REQUIRE(record.end == host::End::done);
+  return record.evaluations;
+}
+
 }  // namespace
 
 // The slip u changes by u' = f e - a u/|u|, with f = g sin α down the slope along e, and a = 7/2 μ g cos α: so
@@ -72,15 +86,7 @@ TEST_CASE("a ball that slides across a slope rolls from the time on that frictio
         CHECK(v.x - 2 / 7.0 * u.x == Approx(5 / 7.0 * f * t).margin(1e-8));
         CHECK(v.y - 2 / 7.0 * u.y == Approx(5 / 7.0 * across).epsilon(1e-8));
       });
-      host::RunSettings s = run_settings("dopri5");
-      s.duration = 1.5 * end;
-      s.output_interval = end / 4;
-      const auto solver = solver_for(*system, *formulation);
-      host::RowSink* sinks[] = {&rows};
-      const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});
-      INFO(record.failure);
-      REQUIRE(record.end == host::End::done);
-      CHECK(record.evaluations < 3000);
+      CHECK(evaluations_until(1.5 * end, *system, *formulation, rows) < 3000);
     }
   }
 }
@@ -99,15 +105,7 @@ TEST_CASE("a box that slides across a slope comes to rest at the time that frict
         CHECK(a * norm(u) + f * u.x == Approx((a * a - f * f) * std::max(0.0, end - t)).margin(1e-6 * a * across));
         if (t > end) CHECK(norm(u) < 1e-12);
       });
-      host::RunSettings s = run_settings("dopri5");
-      s.duration = 1.5 * end;
-      s.output_interval = end / 4;
-      const auto solver = solver_for(*system, *formulation);
-      host::RowSink* sinks[] = {&rows};
-      const host::RunRecord record = host::simulate(*system, *solver, s, sinks, {});
-      INFO(record.failure);
-      REQUIRE(record.end == host::End::done);
-      CHECK(record.evaluations < 4000);
+      CHECK(evaluations_until(1.5 * end, *system, *formulation, rows) < 4000);
     }
   }
 }
