@@ -84,28 +84,28 @@ bool ForceShares::share(const Eigen::VectorXd& scale, const std::vector<Limits>&
 void ForceShares::list_rooms(const Eigen::VectorXd& x, const Eigen::VectorXd& scale, const std::vector<Limits>& limits,
                              double size) {
   const Index free = null_.cols();
-  of_.setZero(6 * static_cast<Index>(limits.size()), free + 1);
-  at_.setZero(of_.rows());
+  of_.setZero(free + 1, 6 * static_cast<Index>(limits.size()));
+  at_.setZero(of_.cols());
   rooms_ = 0;
-  const auto put = [&](Index row, Index unknown, double share) {
-    of_.row(row).head(free) = share * null_.row(unknown);
-    at_[row] = share * x[unknown] / size;
+  const auto put = [&](Index part, Index unknown, double share) {
+    of_.col(part).head(free) = share * null_.row(unknown).transpose();
+    at_[part] = share * x[unknown] / size;
   };
   for (const Limits& point : limits) {
     if (point.normal != none) put(3 * rooms_++, point.normal, 1);
     const Index rubs = std::max(point.tangents[0], point.tangents[1]);
     if (rubs == none) continue;
-    const Index row = 3 * rooms_++;
+    const Index part = 3 * rooms_++;
     const double own = scale[point.normal != none ? point.normal : rubs];
     if (point.normal != none)
-      put(row, point.normal, point.friction);
+      put(part, point.normal, point.friction);
     else
-      at_[row] = point.friction / (own * size);
+      at_[part] = point.friction / (own * size);
     for (std::size_t i = 0; i < 2; ++i)
       if (const Index tangent = point.tangents[i]; tangent != none)
-        put(row + 1 + static_cast<Index>(i), tangent, scale[tangent] / own);
+        put(part + 1 + static_cast<Index>(i), tangent, scale[tangent] / own);
   }
-  for (Index k = 0; k < rooms_; ++k) of_(3 * k, free) = -1;
+  for (Index k = 0; k < rooms_; ++k) of_(free, 3 * k) = -1;
 }
 
 double ForceShares::least_room() const {
@@ -120,8 +120,8 @@ double ForceShares::value(const Eigen::VectorXd& z, double weight) {
   constexpr double never = std::numeric_limits<double>::infinity();
   const Index free = z.size() - 1;
   const double s = z[free];
-  here_ = at_;
-  here_.noalias() += of_ * z;
+  here_ = at_.head(3 * rooms_);
+  here_.noalias() += of_.leftCols(3 * rooms_).transpose() * z;
   if (!(clear - s > 0)) return never;
   constexpr double small = 1e-100, large = 1e100;
   double sum = 0, product = clear - s;
@@ -137,7 +137,7 @@ double ForceShares::value(const Eigen::VectorXd& z, double weight) {
   return 0.5 * z.head(free).squaredNorm() - worth * s - weight * (sum + std::log(product));
 }
 
-/// At the z of the last value.
+/// At the z of the last value. Of the second derivatives the lower triangle alone.
 void ForceShares::differentiate(const Eigen::VectorXd& z, double weight) {
   const Index free = z.size() - 1;
   const double above = clear - z[free];
@@ -146,15 +146,18 @@ void ForceShares::differentiate(const Eigen::VectorXd& z, double weight) {
   hessian_.setIdentity(free + 1, free + 1);
   hessian_(free, free) = weight / (above * above);
   for (Index k = 0; k < rooms_; ++k) {
-    const auto of = of_.middleRows<3>(3 * k);
-    const Eigen::Vector3d signs(1, -1, -1), signed_room = signs.cwiseProduct(here_.segment<3>(3 * k));
-    const double inside = signed_room.dot(here_.segment<3>(3 * k));
-    change_.noalias() = of.transpose() * signed_room;
-    gradient_ -= 2 * weight / inside * change_;
-    for (Index c = 0; c <= free; ++c) hessian_.col(c) += 4 * weight / (inside * inside) * change_[c] * change_;
-    for (Index i = 0; i < 3; ++i)
-      for (Index c = 0; c <= free; ++c)
-        for (Index r = 0; r <= free; ++r) hessian_(r, c) -= 2 * weight / inside * signs[i] * of(i, r) * of(i, c);
+    const double* const h = here_.data() + 3 * k;
+    const auto limit = of_.col(3 * k), one = of_.col(3 * k + 1), other = of_.col(3 * k + 2);
+    const double inside = h[0] * h[0] - h[1] * h[1] - h[2] * h[2], first = 2 * weight / inside;
+    change_.noalias() = h[0] * limit - h[1] * one - h[2] * other;
+    gradient_ -= first * change_;
+    for (Index c = 0; c <= free; ++c) {
+      const Index rest = free + 1 - c;
+      auto own = hessian_.col(c).tail(rest);
+      own += (2 * first / inside * change_[c]) * change_.tail(rest) - (first * limit[c]) * limit.tail(rest);
+      if (one[c] != 0 || other[c] != 0)
+        own += (first * one[c]) * one.tail(rest) + (first * other[c]) * other.tail(rest);
+    }
   }
 }
 

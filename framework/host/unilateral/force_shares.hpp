@@ -51,7 +51,7 @@ class ForceShares {
   Eigen::PartialPivLU<Eigen::MatrixXd> elimination_;
   bool is_unique_ = true;
   Eigen::MatrixXd null_;
-  /// Three rows for each room, which is what lies between a limit and what it limits: the limit, and two parts of a
+  /// Three columns for each room, which is what lies between a limit and what it limits: the limit, and two parts of a
   /// friction, at z = 0 and by the unknowns z. These are parts of the null space, and what all rooms are larger than.
   Eigen::MatrixXd of_;
   Eigen::VectorXd at_, z_, trial_, here_, change_, gradient_;

@@ -24,6 +24,8 @@ constexpr double stiff_step = 0.25;
 // direction of its own. The first is half of the speed up to which that is kept; in place of the second, the relative
 // tolerance of the steps if that is larger: their errors alone keep sliding so fast that ought to have come to rest.
 constexpr double slow_to_guide = 0.5e-4, settled_speed = 1e-9;
+// Of its speed: by so much less differ the speeds of the points of a body that slides and does not turn.
+constexpr double slides_alike = 1e-3;
 
 }  // namespace
 
@@ -44,14 +46,30 @@ void UnilateralMotion::turn_round() {
   }
 }
 
+/// Whether a point slides on two tangents, and not along a guide.
+bool UnilateralMotion::slides_freely(std::size_t k) const {
+  const UnilateralPoint& point = set_.point(k);
+  return now_.modes[k] == UnilateralMode::slip && !now_.guided[k] && point.has_normal && point.tangents == 2;
+}
+
+/// The friction of all points of its element that slide, by the forces that were found last.
+double UnilateralMotion::friction_of_element(std::size_t k) const {
+  const std::size_t element = set_.element_of(k);
+  std::size_t first = k;
+  while (first > 0 && set_.element_of(first - 1) == element) --first;
+  double sum = 0;
+  for (std::size_t p = first; p < now_.modes.size() && set_.element_of(p) == element; ++p)
+    if (now_.modes[p] == UnilateralMode::slip) sum += set_.sliding(p) * forces_.forces()[three * p];
+  return sum;
+}
+
 /// Friction turns what slides with the speed v to where it is accelerated, in a time v/(μ F w), w being the response of
 /// the row: the less the speed, the stiffer. Where steps are longer than that and the acceleration across is next to
 /// nothing, the direction follows the forces, and so slowly that at this speed it can stand still.
 bool UnilateralMotion::has_settled(std::size_t k, double step, double tolerance) const {
-  const UnilateralPoint& point = set_.point(k);
-  if (now_.modes[k] != UnilateralMode::slip || now_.guided[k] || !point.has_normal || point.tangents != 2) return false;
+  if (!slides_freely(k)) return false;
   const std::size_t row = three * k;
-  const double friction = set_.sliding(k) * forces_.forces()[row] * units_[k].response;
+  const double friction = friction_of_element(k) * units_[k].response;
   const double v[2] = {set_.rate(row + 1), set_.rate(row + 2)}, speed = std::hypot(v[0], v[1]);
   if (!(friction > 0) || !(speed > least_rest(k)) || !(speed < slow_to_guide * units_[k].speed)) return false;
   if (!(step * friction > stiff_step * speed)) return false;
@@ -59,11 +77,42 @@ bool UnilateralMotion::has_settled(std::size_t k, double step, double tolerance)
   return std::abs(across) / friction * speed < std::max(settled_speed, tolerance) * units_[k].speed;
 }
 
+/// Whether two points have a moving body in common.
+bool UnilateralMotion::share_body(std::size_t k, std::size_t other) const {
+  for (std::size_t side = 0; side < 2; ++side) {
+    const FrameIndex frame = set_.frame_of(k, side);
+    if (!is_ground(frame) && (frame == set_.frame_of(other, 0) || frame == set_.frame_of(other, 1))) return true;
+  }
+  return false;
+}
+
+/// Whether two points slide as those of a body that does not turn: guided along directions that turning makes
+/// different, the body could not go on once it has turned a little.
+bool UnilateralMotion::slide_alike(std::size_t k, std::size_t other) const {
+  const double v[2] = {set_.rate(three * k + 1), set_.rate(three * k + 2)},
+               w[2] = {set_.rate(three * other + 1), set_.rate(three * other + 2)};
+  const double speed = std::hypot(v[0], v[1]);
+  const double apart = set_.element_of(k) == set_.element_of(other) ? std::hypot(v[0] - w[0], v[1] - w[1])
+                                                                    : std::abs(speed - std::hypot(w[0], w[1]));
+  return apart < slides_alike * speed;
+}
+
+/// Where more points hold a body than it takes, all of those that slide have to have settled, and slide alike.
 std::optional<std::size_t> UnilateralMotion::find_settled(double step, double tolerance) {
   settled_.clear();
-  if (!now_.any_closed() || any_at_other_place() || forces_.open_directions() > 0) return std::nullopt;
+  if (!now_.any_closed() || any_at_other_place()) return std::nullopt;
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
     if (has_settled(k, step, tolerance)) settled_.push_back(k);
+  if (!settled_.empty() && forces_.open_directions() > 0) {
+    const std::vector<std::size_t> all = settled_;
+    std::erase_if(settled_, [&](std::size_t k) {
+      for (std::size_t other = 0; other < now_.modes.size(); ++other)
+        if (other != k && slides_freely(other) && share_body(k, other) &&
+            (!std::ranges::binary_search(all, other) || !slide_alike(k, other)))
+          return true;
+      return false;
+    });
+  }
   return settled_.empty() ? std::nullopt : std::optional(functions_per_point * settled_.front() + gripping);
 }
 

@@ -115,7 +115,11 @@ class UnilateralMotion {
   bool find_forces_at_places(double t, std::span<const double> y);
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  bool slides_freely(std::size_t k) const;
+  double friction_of_element(std::size_t k) const;
   bool has_settled(std::size_t k, double step, double tolerance) const;
+  bool share_body(std::size_t k, std::size_t other) const;
+  bool slide_alike(std::size_t k, std::size_t other) const;
   bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
   template <class Tell>
   void tell_of(std::size_t k, bool known, double allowed, const Tell& tell);
