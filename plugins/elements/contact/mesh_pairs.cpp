@@ -5,8 +5,7 @@
 #include <limits>
 
 #include "convex_faces.hpp"
-#include "corner_places.hpp"
-#include "patch_points.hpp"
+#include "corner_slots.hpp"
 #include "polyhedron.hpp"
 #include "rims.hpp"
 #include "seen.hpp"
@@ -15,6 +14,35 @@
 namespace polyform::contact {
 
 namespace {
+
+/// How many places the corners of a mesh have among the points of a pair.
+std::size_t corner_places(const PlacedShape& mesh) noexcept {
+  return mesh.slots != nullptr ? mesh.slots->count() : mesh.mesh->corners().size();
+}
+/// Puts at(corner), of a corner in ground axes, into the place of each corner that may be within the other shape; where
+/// there is none, `none`.
+template <class At>
+void put_corners(const PlacedShape& mesh, const PlacedShape& other, const ContactPoint& none,
+                 std::span<ContactPoint> out, At at) noexcept {
+  const std::span<const Vec3> corners = mesh.mesh->corners();
+  const auto put = [&](std::size_t corner, std::size_t place) {
+    out[place] = at(mesh.position + mesh.R * corners[corner]);
+  };
+  if (mesh.slots == nullptr) {
+    for (std::size_t k = 0; k < corners.size(); ++k) put(k, k);
+    return;
+  }
+  std::ranges::fill(out, none);
+  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position),
+             reach = mesh.slots->reach() * Vec3{1, 1, 1};
+  const Vec3 low = center - reach, high = center + reach;
+  mesh.mesh->for_corners_in(low, high, [&](std::uint32_t k) {
+    const Vec3& c = corners[k];
+    // A triangle may reach out of the box in which no two corners have the same place.
+    if (c.x >= low.x && c.x <= high.x && c.y >= low.y && c.y <= high.y && c.z >= low.z && c.z <= high.z)
+      put(k, mesh.slots->slot_of(k));
+  });
+}
 
 /// The place of the sides of a face that is nearest to a point.
 Vec3 nearest_of_sides(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p) noexcept {
@@ -62,10 +90,7 @@ double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const Contact
   const std::span<const Vec3> corners = a.mesh->corners();
   const Seen seen(b, a);
   if (!b.mesh->is_convex() || !a.mesh->is_convex()) {
-    if constexpr (carried)
-      corners_at_patches(a, b, none, out);
-    else
-      put_corners(a, b, none, out, [&](const Vec3& corner) { return ball_at_mesh(corner, 0, b); });
+    put_corners(a, b, none, out, [&](const Vec3& corner) { return ball_at_mesh(corner, 0, b); });
     return -std::numeric_limits<double>::infinity();
   }
   const Towards towards = face_towards(*b.mesh, [&](const Vec3& normal, double enough) {
@@ -144,26 +169,12 @@ void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
-namespace {
-
-/// How many points the corners of one of two meshes have.
-template <bool carried>
-std::size_t corner_points(const PlacedShape& a, const PlacedShape& b) noexcept {
-  const bool both_convex = a.mesh->is_convex() && b.mesh->is_convex();
-  return carried && !both_convex ? corners_at_patches_points(a, b) : corner_places(a);
-}
-
-}  // namespace
-
-template <bool carried>
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
-  return corner_points<carried>(a, b) + corner_points<carried>(b, a) + 2 * a.mesh->edges().size();
+  return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
 }
-template std::size_t mesh_mesh_points<true>(const PlacedShape&, const PlacedShape&) noexcept;
-template std::size_t mesh_mesh_points<false>(const PlacedShape&, const PlacedShape&) noexcept;
 template <bool carried>
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const std::size_t of_a = corner_points<carried>(a, b), of_b = corner_points<carried>(b, a);
+  const std::size_t of_a = corner_places(a), of_b = corner_places(b);
   const ContactPoint none = nowhere(a.position, b.position, least_size(a, b));
   const double apart = std::max(corners_at_mesh<carried>(a, b, none, out.first(of_a)),
                                 corners_at_mesh<carried>(b, a, mirrored(none), out.subspan(of_a, of_b)));

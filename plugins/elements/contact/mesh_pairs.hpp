@@ -9,7 +9,7 @@
 namespace polyform::contact {
 
 // Each has a number of points for two shapes, which never changes, and a function for the points. A box serves as a
-// convex mesh. Carried: places at meshes go on beyond their ends (ContactPoint::place).
+// convex mesh. Carried: places at convex meshes go on beyond their ends (ContactPoint::place).
 
 /// The corners of a mesh.
 std::size_t mesh_plane_points(const PlacedShape& mesh, const PlacedShape& plane) noexcept;
@@ -26,9 +26,7 @@ void capsule_mesh(const PlacedShape& capsule, const PlacedShape& mesh, std::span
 void ellipsoid_mesh(const PlacedShape& ellipsoid, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
 /// Of two convex ones the corners of each, above that face of the other one that it is farthest out of; of others the
-/// corners at the nearest faces; carried, at the nearest patch of each colour (patch_points.hpp). For each edge of the
-/// first one, the places where it enters the second and leaves it.
-template <bool carried>
+/// corners at the nearest faces. For each edge of the first one, the places where it enters the second and leaves it.
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept;
 template <bool carried>
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;

@@ -35,9 +35,7 @@ struct ContactPoint {
   double place = std::numeric_limits<double>::infinity();
   double begin =
       0;  ///< how far beyond the end it may begin to touch, m: places that end together do so but for rounding
-  double hold = 0;  ///< how far beyond the end what touches before goes on to touch, m
-  /// There is no place, and none is nearer than the gap, wherever the bodies go: the normal tells nothing.
-  bool is_bound = false;
+  double hold = 0;            ///< how far beyond the end what touches before goes on to touch, m
   std::uint32_t feature = 0;  ///< which face or edge of a body it is at: where it changes, the place is another one
   double distance = 0;        ///< of the surfaces, m, where the place has ended and the point goes on beyond
 

@@ -48,11 +48,7 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
   make_triangles(faces);
   const std::vector<Side> all = sides();
   join_sides(all);
-  const std::vector<std::size_t> groups = flat_groups(all);
-  if (convex_) make_faces(groups);
-  make_patches(groups);
-  colour_patches(all);
-  find_directions();
+  if (convex_) make_faces(all);
   nodes_.emplace_back();
   make_tree(0, 0, triangles_.size());
   std::vector<bool> given(corners_.size());
@@ -184,11 +180,10 @@ void Polyhedron::add_edge(const Side& side, const Vec3& other) {
   own.edges[side.number] = static_cast<std::uint32_t>(edges_.size());
   const Vec3 from = corners_[side.from], to = corners_[side.to];
   edges_.push_back({0.5 * (from + to), unit(to - from), 0.5 * norm(to - from), {own.normal, other}});
-  ends_.push_back({side.from, side.to});
 }
 
-/// Of each triangle the first one of those that go on in its plane.
-std::vector<std::size_t> Polyhedron::flat_groups(std::span<const Side> all) const {
+/// Triangles in one plane become one face.
+void Polyhedron::make_faces(std::span<const Side> all) {
   std::vector<std::size_t> group(triangles_.size());
   std::iota(group.begin(), group.end(), std::size_t{0});
   const auto root = [&](std::size_t t) {
@@ -198,16 +193,13 @@ std::vector<std::size_t> Polyhedron::flat_groups(std::span<const Side> all) cons
   for (std::size_t i = 0; i + 1 < all.size(); ++i) {
     const Side &one = all[i], &other = all[i + 1];
     if (one.from != other.from || one.to != other.to) continue;
-    if (triangles_[one.triangle].is_flat_side[one.number]) group[root(one.triangle)] = root(other.triangle);
+    const Triangle &a = triangles_[one.triangle], &b = triangles_[other.triangle];
+    const double out = dot(a.normal, corners_[b.corners[(other.number + 2) % 3]] - corners_[one.from]);
+    const double back = dot(b.normal, corners_[a.corners[(one.number + 2) % 3]] - corners_[one.from]);
+    if (std::max(std::abs(out), std::abs(back)) < flat * size_) group[root(one.triangle)] = root(other.triangle);
   }
-  for (std::size_t t = 0; t < group.size(); ++t) group[t] = root(t);
-  return group;
-}
-
-/// Triangles in one plane become one face.
-void Polyhedron::make_faces(std::span<const std::size_t> groups) {
   std::vector<std::vector<std::size_t>> members(triangles_.size());
-  for (std::size_t t = 0; t < triangles_.size(); ++t) members[groups[t]].push_back(t);
+  for (std::size_t t = 0; t < triangles_.size(); ++t) members[root(t)].push_back(t);
   for (const std::vector<std::size_t>& own : members) {
     if (own.empty()) continue;
     // The sides around the face are those that it has once: each begins where another one ends.

@@ -34,22 +34,6 @@ class Polyhedron {
     double offset;  ///< of its plane along the normal, m
     std::size_t first, count;
   };
-  /// A flat part of the surface: all triangles that go on in one plane. Patches that meet in a valley, which one corner
-  /// of another body can touch at once, have different colours, from 0 on.
-  struct Patch {
-    Vec3 normal;
-    double offset = 0;  ///< of its plane along the normal, m
-    std::uint32_t colour = 0;
-  };
-  std::span<const Patch> patches() const noexcept { return patches_; }
-  std::size_t patch_colours() const noexcept { return patch_colours_; }
-  /// Unit directions from a corner along the edges that stick out there.
-  std::span<const Vec3> directions_from(std::size_t corner) const noexcept {
-    return std::span(directions_)
-        .subspan(first_direction_[corner], first_direction_[corner + 1] - first_direction_[corner]);
-  }
-  /// Whether valleys go out from a corner, and no edge that sticks out: no other body touches it alone.
-  bool is_sunken(std::size_t corner) const noexcept { return sunken_[corner] != 0; }
   bool is_convex() const noexcept { return convex_; }
   std::span<const Vec3> corners() const noexcept { return corners_; }
   /// Edges that stick out: none where faces go on in one plane or form a valley.
@@ -84,7 +68,6 @@ class Polyhedron {
     /// Whether the surface goes on in its plane beyond the side from corner k to the next.
     std::array<bool, 3> is_flat_side;
     std::array<bool, 3> has_side, has_corner;  ///< each side and each corner is of one triangle
-    std::uint32_t patch;                       ///< its place in patches()
   };
   /// Calls visit(facet) for each triangle that a box in the axes of the shape may meet.
   template <class Visit>
@@ -107,7 +90,6 @@ class Polyhedron {
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
     std::array<bool, 3> has_side{}, has_corner{};                   ///< each side and corner is of one triangle
     std::array<bool, 3> is_flat_side{}, is_flat_corner{};           ///< where the surface goes on in its plane
-    std::uint32_t patch = 0;
   };
   struct Node {
     Vec3 low, high;
@@ -123,11 +105,7 @@ class Polyhedron {
   void make_triangles(std::span<const std::array<std::uint32_t, 3>>);
   std::vector<Side> sides() const;
   void join_sides(std::span<const Side>);
-  std::vector<std::size_t> flat_groups(std::span<const Side>) const;
-  void make_faces(std::span<const std::size_t> groups);
-  void make_patches(std::span<const std::size_t> groups);
-  void colour_patches(std::span<const Side>);
-  void find_directions();
+  void make_faces(std::span<const Side>);
   void add_edge(const Side&, const Vec3& other);
   void make_tree(std::size_t node, std::size_t first, std::size_t count);
   double find_half_thickness() const;
@@ -138,13 +116,7 @@ class Polyhedron {
   std::vector<Vec3> corners_, corner_normals_;
   std::vector<Triangle> triangles_;
   std::vector<Edge> edges_;
-  std::vector<std::array<std::uint32_t, 2>> ends_;  ///< corners of the edges
   std::vector<Face> faces_;
-  std::vector<Patch> patches_;
-  std::size_t patch_colours_ = 0;
-  std::vector<char> sunken_;  ///< per corner
-  std::vector<Vec3> directions_;
-  std::vector<std::size_t> first_direction_;  ///< per corner, and the end
   std::vector<std::uint32_t> rounds_;
   std::vector<Node> nodes_;
   Vec3 low_, high_;
@@ -177,8 +149,7 @@ void Polyhedron::for_facets_in(const Vec3& low, const Vec3& high, Visit visit) c
                 t.normal,
                 t.is_flat_side,
                 t.has_side,
-                t.has_corner,
-                t.patch});
+                t.has_corner});
   });
 }
 template <class Visit>

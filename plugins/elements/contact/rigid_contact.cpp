@@ -166,10 +166,8 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
         out.holding[k] = c.holding;
         out.sliding[k] = c.sliding;
         const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
-        const double speed = point.is_bound ? norm(relative) : 0;
-        const Vec3 normal = speed > 0 ? (-1 / speed) * relative : point.normal;
-        const std::array<Vec3, 2> across = tangents(normal);
-        const std::array<Vec3, 3> directions{normal, across[0], across[1]};
+        const std::array<Vec3, 2> across = tangents(point.normal);
+        const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
         Course course;
         if (is_near(point))
           course = point.turn > upright ? course_of(c, p, step) : Course{velocity_at(first, point.position), {}};

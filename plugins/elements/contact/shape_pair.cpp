@@ -229,8 +229,8 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
             {cylinder_mesh<false>, cylinder_mesh_points<false>},
             {cylinder_mesh<true>, cylinder_mesh_points<true>}},
       Known{ellipsoid, mesh, {ellipsoid_mesh, always<1>}},
-      Known{box, mesh, {mesh_mesh<false>, mesh_mesh_points<false>}, {mesh_mesh<true>, mesh_mesh_points<true>}},
-      Known{mesh, mesh, {mesh_mesh<false>, mesh_mesh_points<false>}, {mesh_mesh<true>, mesh_mesh_points<true>}},
+      Known{box, mesh, {mesh_mesh<false>, mesh_mesh_points}, {mesh_mesh<true>, mesh_mesh_points}},
+      Known{mesh, mesh, {mesh_mesh<false>, mesh_mesh_points}, {mesh_mesh<true>, mesh_mesh_points}},
       Known{sphere, height_field, {sphere_heights, always<1>}},
       Known{capsule, height_field, {capsule_heights, always<2>}},
       Known{box, height_field, {mesh_heights, mesh_plane_points}},
@@ -262,8 +262,7 @@ bool ShapePair::exists(GeometricShape::Kind first, GeometricShape::Kind second) 
 ShapePair::Way ShapePair::way_between(const PlacedShape& first, const PlacedShape& second, Points points) noexcept {
   Way way = way_of(first.kind, second.kind, points);
   // Of two meshes the one of fewer edges looks for those of the other.
-  if (way.points == mesh_mesh_points<false> || way.points == mesh_mesh_points<true>)
-    way.swapped = second.mesh->edges().size() < first.mesh->edges().size();
+  if (way.points == mesh_mesh_points) way.swapped = second.mesh->edges().size() < first.mesh->edges().size();
   return way;
 }
 
