@@ -175,8 +175,9 @@ std::string initial_text(const host::System& system, const Equilibrium& found, s
                           fmt::join(numbers_of(pose.orientation), ", "), values(part(s.v, joint.v_offset, joint.nv)));
   }
   for (const FlexibleData& f : view.flexible)
-    bodies += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
-                          fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
+    bodies += fmt::format(
+        "  - {{name: {}, modal_position: [{}], modal_velocity: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
+        fmt::join(part(s.eta, f.mode_offset, f.modes), ", "), fmt::join(part(s.etadot, f.mode_offset, f.modes), ", "));
   if (!bodies.empty()) file += "bodies:\n" + bodies;
   const std::vector<host::StateColumn> states = found_states(view);
   if (!states.empty()) file += "# States of elements and signals, which --state takes from this file:\nstates:\n";

@@ -13,7 +13,8 @@ namespace {
 /// So many roundings of the largest force are no imbalance of any body.
 constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
 
-/// Beyond this imbalance the terms of a module's f are measured: f may be the rounding of terms that cancel.
+/// Beyond this imbalance the terms of a module's f are measured, and what rounding of places makes of forces: both may
+/// be the rounding of terms that cancel.
 constexpr double in_doubt = 1e-9;
 
 double trace_of(const BodyData& body) { return body.inertia.xx + body.inertia.yy + body.inertia.zz; }
@@ -76,9 +77,16 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
   if (told || std::ranges::find(loose_, true) != loose_.end()) {
     loads_->add_joints(now);
     find_roundings();
+    bool measured = false;
     for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
       if (!told && !loose_[i]) continue;
       parts_[i] = bodies_->part(i, now, rounding_);
+      if (parts_[i] > in_doubt && !measured) {
+        measured = true;
+        const balance::Terms of_places = loads_->rounding_of_places(now);
+        rounding_.force += of_places.force + (rounding_.length > 0 ? of_places.moment / rounding_.length : 0);
+        parts_[i] = bodies_->part(i, now, rounding_);
+      }
       note(parts_[i], Imbalance::Of::body, view_.bodies[i].name);
     }
   }

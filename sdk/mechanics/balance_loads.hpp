@@ -39,6 +39,10 @@ class Loads {
   /// f changes by a share of its terms if all states, coordinates and velocities change by different such shares, even
   /// where the terms cancel, as the voltage and the resistance of a motor at rest.
   std::span<const double> module_terms(const Observation&) noexcept;
+  /// After place(): by how much forces, and what they do along the coordinates of joints, change on any one frame or
+  /// joint where all places are off by one rounding. It is measured, by larger changes: forces that vanish at a state
+  /// tell nothing of the stiffness behind them.
+  Terms rounding_of_places(const Observation&) noexcept;
   /// Raises small terms: a body that hardly feels anything has the rounding of the large loads in the system.
   void raise_terms(double moment, double force) noexcept;
 
@@ -72,6 +76,9 @@ class Loads {
   std::vector<double> effort_terms_;  ///< sizes of what the efforts are made of
   Terms largest_efforts_;
   std::vector<double> module_terms_, module_f_, changed_q_, changed_v_, changed_x_;
+  std::vector<BodyMotion> changed_frames_;
+  std::vector<Spatial> changed_wrenches_;
+  std::vector<double> changed_efforts_;
   std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed
 };
 

@@ -124,6 +124,19 @@ void take_states(const Value& list, Description& model) {
   }
 }
 
+/// Takes the modal coordinates of a flexible body, or their rates, for the field of this name.
+void take_modes(const Value& modes, std::string_view field, Description& model, BodyItem& body, Taken& taken) {
+  const Strided<const FieldSpec> specs = body.flexible->fields();
+  for (std::size_t f = 0; f < specs.size(); ++f) {
+    if (specs[f].name != field || specs[f].type != FieldType::numbers) continue;
+    const auto numbers = read_numbers(modes);
+    if (!numbers) continue;
+    body.fields.values[f].numbers = model.numbers.emplace_back(*numbers);
+    body.fields.values[f].given = true;
+    ++taken.bodies;
+  }
+}
+
 /// Takes the values that `polyform equilibrium --output` writes.
 void take_values(const Value& root, Description& model, Taken& taken) {
   const auto find = [](auto& items, const std::string& name) {
@@ -138,7 +151,8 @@ void take_values(const Value& root, Description& model, Taken& taken) {
       MapReader item(list->item(i));
       const auto name_value = item.require("name", "whose state it is");
       const std::optional<std::string> name = name_value ? read_text(*name_value, "a name") : std::nullopt;
-      const auto initial = item.find("initial"), modes = item.find("modal_position");
+      const auto initial = item.find("initial"), modes = item.find("modal_position"),
+                 rates = item.find("modal_velocity");
       item.finish();
       if (!name) continue;
       if (initial && section == bodies) {
@@ -156,17 +170,10 @@ void take_values(const Value& root, Description& model, Taken& taken) {
         joint->starts_from_state = true;
         ++taken.velocities;
       }
-      const auto body = modes ? find(model.bodies, *name) : model.bodies.end();
+      const auto body = find(model.bodies, *name);
       if (body == model.bodies.end() || body->flexible == nullptr) continue;
-      const Strided<const FieldSpec> specs = body->flexible->fields();
-      for (std::size_t f = 0; f < specs.size(); ++f) {
-        if (specs[f].name != "modal_position" || specs[f].type != FieldType::numbers) continue;
-        const auto numbers = read_numbers(*modes);
-        if (!numbers) continue;
-        body->fields.values[f].numbers = model.numbers.emplace_back(*numbers);
-        body->fields.values[f].given = true;
-        ++taken.bodies;
-      }
+      if (modes) take_modes(*modes, "modal_position", model, *body, taken);
+      if (rates) take_modes(*rates, "modal_velocity", model, *body, taken);
     }
   }
   if (const auto states = map.find("states")) take_states(*states, model);
