@@ -61,3 +61,30 @@ forces:
     CHECK(std::cos(found.point.state.q[0]) == Approx(-1).epsilon(1e-9));
   }
 }
+
+TEST_CASE(
+    "light bodies that a stiff spring joins are not at rest where both fall, and hang where a soft spring holds") {
+  const auto pair = [](double gravity, double mass, double stiff, double soft) {
+    return system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, {}]
+bodies:
+  - {{name: a, mass: {}, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+  - {{name: b, mass: {}, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+joints:
+  - {{name: ja, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: jb, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  - {{name: stiff, type: spring-damper, a: {{body: a}}, b: {{body: b, point: [0, 0, 1]}}, stiffness: {}, free_length: 1}}
+  - {{name: soft, type: joint-spring-damper, joint: ja, stiffness: {}}}
+)",
+                                        -gravity, mass, mass, stiff, soft));
+  };
+  const auto falls = pair(0.017, 0.01, 1e10, 0), hangs = pair(0.1, 0.001, 1e10, 2e-4);
+  for (const Formulation* f : formulations_for(*falls)) {
+    INFO(f->name());
+    CHECK_FALSE(host::find_equilibrium(*falls, maker(*f), {}).balanced);
+    const host::Equilibrium found = host::find_equilibrium(*hangs, maker(*f), {});
+    if (found.balanced) CHECK(found.point.state.q[0] == Approx(-2 * 0.001 * 0.1 / 2e-4).epsilon(1e-4));
+  }
+}

@@ -1,6 +1,5 @@
 #include "framework/workbench/linearization/dense_descent.hpp"
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -21,8 +20,9 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// A motion whose stiffness is this part of the stiffest is hardly restored.
-constexpr double hardly_restored = 1e-6;
+/// A motion whose stiffness is this part of the stiffest is hardly restored. At rest no step along such a motion is
+/// longer, in scales: rounding of what is stiff would hide what acts along it.
+constexpr double hardly_restored = 1e-6, rests_along = 1e-6;
 /// What stands in for a stiffness where no motion has any, as a part of what acts over a large deviation.
 constexpr double no_stiffness = 1e-12;
 /// Part of the trace that makes an inertia definite which rounding leaves semidefinite.
@@ -73,6 +73,7 @@ namespace {
 struct DescentStep {
   VectorXd z;            ///< of all unknowns
   bool restored = true;  ///< no motion has a negative stiffness
+  VectorXd loose;        ///< its part along motions that are hardly restored
   /// Newton's own step, where a force acts along a motion whose stiffness has few digits beside the stiffest; or empty.
   VectorXd direct;
 };
@@ -132,7 +133,7 @@ DescentStep descent_step(EquilibriumEquations& balance, const VectorXd& sizes, d
   }
   const double stiffest = stiffness.cwiseAbs().maxCoeff(),
                floor = std::max(digits_of_stiffness * stiffest, no_stiffness * rate);
-  DescentStep step{.z = VectorXd::Zero(balance.unknowns()), .direct = {}};
+  DescentStep step{.z = VectorXd::Zero(balance.unknowns()), .loose = VectorXd::Zero(n), .direct = {}};
   VectorXd& z = step.z;
   std::vector<std::pair<Index, double>> soft_motions;  // and the steps along them
   step.restored = stiffness.minCoeff() > -floor;
@@ -141,11 +142,14 @@ DescentStep descent_step(EquilibriumEquations& balance, const VectorXd& sizes, d
     double along = shape.dot(force);
     // For a motion that is hardly restored only a force counts that is more than rounding of the rows that it moves.
     const double rounding = digits_of_stiffness * (M * shape).cwiseProduct(size_of_move).norm();
-    if (std::abs(stiffness[k]) < hardly_restored * stiffest && std::abs(along) < rounding) continue;
+    const bool is_loose = std::abs(stiffness[k]) < hardly_restored * stiffest;
+    if (is_loose && std::abs(along) < rounding) continue;
     along /= std::max(std::abs(stiffness[k]), floor);
     if (std::abs(stiffness[k]) < soft * stiffest) soft_motions.emplace_back(k, along);
     // Each is limited by itself, so that one without stiffness does not hold up the others.
-    z.head(n) += limited(balance, along, shape);
+    const VectorXd part = limited(balance, along, shape);
+    z.head(n) += part;
+    if (is_loose) step.loose += part;
   }
   const auto follows = [&](VectorXd& of) {
     if (x > 0) of.segment(n, x) = -rest - follow * of.head(n);
@@ -263,12 +267,16 @@ bool descend(EquilibriumEquations& balance, const VectorXd& sizes, double differ
 VectorXd allowed(EquilibriumEquations& balance, const VectorXd& sizes, bool at_rest) {
   VectorXd most(balance.rows());
   for (Index k = 0; k < most.size(); ++k) most[k] = balance_tolerance * sizes[balance.size_row(k)];
-  if (!at_rest || balance.moves() == 0 || !balance.may_be_dense()) return most;
-  if ((balance.now().cwiseAbs().array() <= most.array()).all() || !balance.now().allFinite()) return most;
-  if (!(step_size(balance, descent_step(balance, sizes, fine_difference).z) < no_move)) return most;
-  const MatrixXd J = balance.jacobian(fine_difference);
+  if (!at_rest || balance.moves() == 0 || !balance.may_be_dense() || !balance.now().allFinite()) return most;
+  if ((balance.now().cwiseAbs().array() > most.array()).any()) {
+    if (!(step_size(balance, descent_step(balance, sizes, fine_difference).z) < no_move)) return most;
+    const MatrixXd J = balance.jacobian(fine_difference);
+    for (Index k = 0; k < balance.moves(); ++k)
+      for (Index j = 0; j < balance.moves(); ++j) most[k] += place_rounding * std::abs(J(k, j)) * balance.scale(j);
+  }
+  const VectorXd loose = descent_step(balance, sizes).loose;
   for (Index k = 0; k < balance.moves(); ++k)
-    for (Index j = 0; j < balance.moves(); ++j) most[k] += place_rounding * std::abs(J(k, j)) * balance.scale(j);
+    if (std::abs(loose[k]) > rests_along * balance.scale(k)) most[k] = 0;
   return most;
 }
 

@@ -17,7 +17,8 @@ double step_size(const EquilibriumEquations&, const Eigen::VectorXd& z);
 Eigen::VectorXd sizes_of(const System&, const SolverMaker&, const EquilibriumEquations&, const EquilibriumRequest&);
 /// What may be left of the accelerations and rates of each row where everything that is free rests, by the sizes of
 /// what acts. Where that is not met at rest, rounding of the places counts as well, which stiff elements turn into
-/// forces; but only if no step leads further.
+/// forces; but only if no step leads further. Nothing may be left of what moves along a motion that is
+/// hardly restored: the rounding of what is stiff would hide it.
 Eigen::VectorXd allowed(EquilibriumEquations&, const Eigen::VectorXd& sizes, bool at_rest);
 /// Whether everything that is free rests.
 bool is_balanced(EquilibriumEquations&, const Eigen::VectorXd& sizes, bool at_rest);

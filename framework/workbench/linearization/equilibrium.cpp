@@ -15,6 +15,7 @@
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/dense_descent.hpp"
 #include "framework/workbench/linearization/implicit_descent.hpp"
+#include "framework/workbench/linearization/known_digits.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
 
 namespace polyform::host::inline linearization {
@@ -28,8 +29,7 @@ using Eigen::VectorXd;
 constexpr Index least_by_solver = 40;
 /// Levenberg's damping: where it starts, and below which the least squares are solved as they are.
 constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
-/// In place of a size that vanishes, where it divides.
-constexpr double least_size = std::numeric_limits<double>::min();
+/// More than what any state leaves.
 constexpr double none_before = std::numeric_limits<double>::max();
 
 /// Where the search starts.
@@ -95,7 +95,7 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
         z = least_squares(J, -r, digits_of_stiffness);
       } else {
         MatrixXd H = J.transpose() * J;
-        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), least_size);
+        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), least_divisor);
         z = H.ldlt().solve(-J.transpose() * r);
       }
       const double move = balance.moves() > 0 ? z.head(balance.moves()).cwiseAbs().maxCoeff() : 0;

@@ -61,7 +61,8 @@ struct Equilibrium {
 ///
 /// Newton's step if all stiffnesses λ are positive, and a step away from a saddle or maximum of the potential energy if
 /// some are not; so an unstable equilibrium is found only by starting in it. Steps are limited, and halved if the force
-/// along them turns around. In other cases, and under integral action, Levenberg and Marquardt's method is used on all
+/// along them turns around. Where a force acts along a motion that is soft beside a stiff one, the equations are solved in
+/// like sizes as well, and that step is taken if the next one shows it to lead nearer. In other cases, and under integral action, Levenberg and Marquardt's method is used on all
 /// accelerations and rates: with too few unknowns it ends at the least squares. Large systems descend by the solver's
 /// own Newton matrix instead (implicit_descent.hpp), where there is one.
 Equilibrium find_equilibrium(const System&, const SolverMaker&, const EquilibriumRequest&);
