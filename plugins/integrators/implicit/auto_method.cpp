@@ -1,6 +1,7 @@
 #include "auto_method.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace polyform::implicit {
@@ -51,6 +52,8 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   steps_ = bound_ = near_ = held_looks_ = explicit_steps_ = 0;
   wait_ = before_look;
   since_ = start_ = t;
+  limit_ = std::numeric_limits<double>::infinity();
+  ends_at_limit_ = true;
   rate_ = held_rate_ = implicit_time_ = 0;
   looked_first_ = false;
   in_vain_ = 0;
@@ -83,6 +86,8 @@ void* AutoMethod::query(std::string_view asked) noexcept {
 }
 
 Status AutoMethod::step(double t_limit) noexcept {
+  // A limit that steps have gone beyond was not the end of the run.
+  ends_at_limit_ = ends_at_limit_ && !(t_limit > limit_);
   limit_ = t_limit;
   if (changing_ && change() != Status::ok) return Status::failed;
   const double from = now_->time();
@@ -200,9 +205,7 @@ double AutoMethod::past_budget() const noexcept {
 }
 
 /// The same, before the explicit steps to come.
-double AutoMethod::future_budget() const noexcept {
-  return part_of_future_ * explicit_->evaluations_of_step() * (limit_ - now_->time()) / possible_step();
-}
+double AutoMethod::future_budget() const noexcept { return part_of_future_ * evaluations_to_limit(); }
 
 /// How long explicit steps can become: those of now may be short for a while only, but while the fastest motion stays,
 /// none is longer than stability lets it be.
@@ -213,7 +216,19 @@ double AutoMethod::possible_step() const noexcept {
 double AutoMethod::budget() const noexcept { return std::max(past_budget(), future_budget()); }
 
 /// Whether a trial can be afforded in which every step needs its own matrix.
-bool AutoMethod::past_pays() const noexcept { return static_cast<double>(trial) * newton_->price() <= past_budget(); }
+bool AutoMethod::past_pays() const noexcept {
+  return static_cast<double>(trial) * newton_->price() <= past_budget() && end_is_far();
+}
+
+/// Whether what is left of the run, as far as is known, costs the explicit method more than a trial.
+bool AutoMethod::end_is_far() const noexcept {
+  return !ends_at_limit_ || cost_of_shortest_trial() < evaluations_to_limit();
+}
+
+/// What the explicit steps to come will cost.
+double AutoMethod::evaluations_to_limit() const noexcept {
+  return explicit_->evaluations_of_step() * (limit_ - now_->time()) / possible_step();
+}
 
 /// The same where stability need not be what holds the steps.
 bool AutoMethod::doubt_pays() const noexcept {

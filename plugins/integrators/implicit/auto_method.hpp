@@ -52,6 +52,8 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   double possible_step() const noexcept;
   double budget() const noexcept;
   bool past_pays() const noexcept;
+  bool end_is_far() const noexcept;
+  double evaluations_to_limit() const noexcept;
   bool doubt_pays() const noexcept;
   bool future_pays() const noexcept;
   double cost_of_trial() const noexcept;
@@ -77,6 +79,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   double in_vain_ = 0;                                       ///< evaluations of trials since then
   bool on_credit_ = false;                                   ///< whether steps to come pay for the trial
   double limit_ = 0;                                         ///< to which steps may go as far as is known, s
+  bool ends_at_limit_ = true;                                ///< as far as is known
   double part_of_future_ = 0;                                ///< of the evaluations up to there which a trial may cost
   double since_ = 0;                                         ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;

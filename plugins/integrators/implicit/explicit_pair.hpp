@@ -17,6 +17,7 @@ struct DestroyIntegrator {
 struct ExplicitMethod {
   std::unique_ptr<Integrator, DestroyIntegrator> steps;
   double evaluations = 0;  ///< of a step
+  double for_output = 0;   ///< in addition, of a step within which states are asked for
   double bound = 0;        ///< step times largest eigenvalue from which on stability may hold the steps
   double stable = 0;       ///< the same, up to which steps are stable for vibrations
 };
@@ -25,7 +26,8 @@ struct ExplicitMethod {
 /// may be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever
 /// more evaluations, so that trials in vain come to little. The low order makes the opening: while steps grow from the
 /// first one, it takes fewer evaluations whatever the motion, and once they do not, the high order goes on. Where
-/// something else than errors bounds the steps, there is no opening: long steps are there for the high order.
+/// something else than errors bounds the steps, there is no opening: long steps are there for the high order. Where the
+/// last step of the opening made more way than those of the high order that follow, the low order is tried at once.
 class ExplicitPair final : public Integrator {
  public:
   /// longest_step: that the settings allow, s.
@@ -35,7 +37,10 @@ class ExplicitPair final : public Integrator {
   Status start(double t, std::span<const double> y) noexcept override;
   Status restart(double t, std::span<const double> y, double first_step) noexcept override;
   Status step(double t_limit) noexcept override;
-  Status state_at(double t, std::span<double> y) noexcept override { return now().state_at(t, y); }
+  Status state_at(double t, std::span<double> y) noexcept override {
+    output_ = methods_[now_].for_output;
+    return now().state_at(t, y);
+  }
   std::span<const double> state() const noexcept override { return now().state(); }
   double time() const noexcept override { return now().time(); }
   double previous_time() const noexcept override { return now().previous_time(); }
@@ -75,6 +80,7 @@ class ExplicitPair final : public Integrator {
   void look() noexcept;
   void look_at_opening(double t_limit, bool rejected) noexcept;
   bool meets_kinks() const noexcept;
+  bool opening_was_faster() noexcept;
   void end_trial(double next) noexcept;
 
   ExplicitMethod methods_[2];
@@ -82,9 +88,13 @@ class ExplicitPair final : public Integrator {
   double spent_ = 0, trial_at_ = 0;  ///< evaluations since the start, and those from which on a trial is due
   Way way_, of_chosen_;              ///< of the steps that are looked at, and of those before the trial
   Way since_trial_;                  ///< of all steps since the last trial
+  Way first_;                        ///< of the first steps after the opening
+  double output_ = 0;                ///< evaluations within the last step for states that were asked for
+  double pace_of_opening_ = 0;       ///< of its last step, s per evaluation; 0: nothing is compared with it
   std::size_t since_restart_ = 0;    ///< steps
   double given_up_ = 0;              ///< evaluations since the last trial that were in vain, but after restarts
   double kinks_at_ = 0;              ///< evaluations at the last trial that these have led to
+  bool early_ = false;               ///< whether the first steps have led to the last trials
   bool settled_ = false;             ///< whether the first steps of the trial are over
   bool opens_;                       ///< whether the low order makes an opening
   bool opening_ = true, held_ = false;

@@ -121,8 +121,8 @@ class AutoType final : public IntegratorType {
   Integrator* create(FirstOrderSystem& system, const StepSettings& settings, Strided<const FieldValue>,
                      DiagnosticSink& sink) const noexcept override {
     // Along the axis of vibrations the methods are stable up to about 2 and 1, along that of decays up to 6 and 3.3.
-    ExplicitMethod high{Owned(runge_kutta::dop853().create(system, settings, {}, sink)), 12, 1.1, 1.8},
-        low{Owned(runge_kutta::dopri5().create(system, settings, {}, sink)), 6, 0.55, 0.9};
+    ExplicitMethod high{Owned(runge_kutta::dop853().create(system, settings, {}, sink)), 12, 3, 1.1, 1.8},
+        low{Owned(runge_kutta::dopri5().create(system, settings, {}, sink)), 6, 0, 0.55, 0.9};
     if (!high.steps || !low.steps) return nullptr;
     FirstReport without;
     try {

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "polyform/contract/second_order.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/larger.hpp"
 
 namespace polyform::implicit {
@@ -66,6 +68,17 @@ double stage_tolerance(const StepSettings& settings) {
                   std::min(0.03, std::sqrt(settings.relative_tolerance)));
 }
 
+/// Numbers of the states that are positions; none if the system does not tell.
+std::vector<std::size_t> positions_of(FirstOrderSystem& system) {
+  std::vector<std::size_t> positions;
+  auto* const parts = ask<SecondOrderSystem>(system);
+  if (parts == nullptr) return positions;
+  const std::span<const StateKind> kinds = parts->kinds();
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    if (kinds[i] == StateKind::position) positions.push_back(i);
+  return positions;
+}
+
 }  // namespace
 
 Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
@@ -77,7 +90,8 @@ Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::uniq
       stage_(now_),
       error_(now_),
       end_(now_),
-      polynomial_{now_, now_, now_} {}
+      polynomial_{now_, now_, now_},
+      positions_(positions_of(system)) {}
 
 /// Takes the derivatives. Where the steps begin anew, perhaps at a kink or a jump, differences taken there would cross
 /// it: they are taken a little ahead, past it.
@@ -105,23 +119,31 @@ bool Radau5::prepare(double h) noexcept {
   return true;
 }
 
-/// Predicts the stages by the polynomial of the last step.
+/// The variables that part the equations of the stages.
+void Radau5::part_stages() noexcept {
+  for (std::size_t k = 0; k < 3; ++k)
+    for (std::size_t i = 0; i < states_; ++i)
+      W_[k][i] = TI[k][0] * Z_[0][i] + TI[k][1] * Z_[1][i] + TI[k][2] * Z_[2][i];
+}
+
+/// Predicts the stages by the polynomial of the last step. Where steps begin anew, positions go on with their
+/// velocities: a rotor that time drives would otherwise stand still in the first iteration, far from the motions that
+/// the derivatives are taken along. Velocities and other states stay, as their rates may be those of stiff transients.
 void Radau5::predict(double h) noexcept {
   if (!has_history_) {
+    const double c[3] = {c1, c2, 1};
     for (std::size_t k = 0; k < 3; ++k) {
       std::ranges::fill(Z_[k], 0.0);
-      std::ranges::fill(W_[k], 0.0);
+      for (const std::size_t i : positions_) Z_[k][i] = c[k] * h * rate_[i];
     }
-    return;
+    return part_stages();
   }
   const double ratio = h / polynomial_size_, s[3] = {c1 * ratio, c2 * ratio, ratio};
   for (std::size_t k = 0; k < 3; ++k)
     for (std::size_t i = 0; i < states_; ++i)
       Z_[k][i] =
           s[k] * (polynomial_[0][i] + (s[k] + 1 - c2) * (polynomial_[1][i] + (s[k] + 1 - c1) * polynomial_[2][i]));
-  for (std::size_t k = 0; k < 3; ++k)
-    for (std::size_t i = 0; i < states_; ++i)
-      W_[k][i] = TI[k][0] * Z_[0][i] + TI[k][1] * Z_[1][i] + TI[k][2] * Z_[2][i];
+  part_stages();
 }
 
 bool Radau5::evaluate_stages(double h) noexcept {

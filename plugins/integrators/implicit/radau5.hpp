@@ -25,6 +25,7 @@ class Radau5 final : public ImplicitSteps {
   bool linearize_ahead(double h) noexcept;
   bool prepare(double h) noexcept;
   void predict(double h) noexcept;
+  void part_stages() noexcept;
   Trial iterate(double h) noexcept;
   bool evaluate_stages(double h) noexcept;
   double move_stages(double h) noexcept;
@@ -38,6 +39,7 @@ class Radau5 final : public ImplicitSteps {
   // The polynomial through the last step: y_end + s (c2 + (s − …) (c3 + …)).
   State end_;
   std::array<State, 3> polynomial_;
+  std::vector<std::size_t> positions_;  ///< which states are positions
   double polynomial_size_ = 0;
   double linearized_for_ = 0;  ///< the step for which the derivatives were taken
 };
