@@ -274,6 +274,7 @@ VectorXd allowed(EquilibriumEquations& balance, const VectorXd& sizes, bool at_r
     for (Index k = 0; k < balance.moves(); ++k)
       for (Index j = 0; j < balance.moves(); ++j) most[k] += place_rounding * std::abs(J(k, j)) * balance.scale(j);
   }
+  if (balance.unknowns() >= least_by_solver) return most;
   const VectorXd loose = descent_step(balance, sizes).loose;
   for (Index k = 0; k < balance.moves(); ++k)
     if (std::abs(loose[k]) > rests_along * balance.scale(k)) most[k] = 0;

@@ -7,6 +7,8 @@ namespace polyform::host::inline linearization {
 
 /// Of both searches by dense matrices, downhill and by least squares.
 inline constexpr std::size_t most_iterations = 200;
+/// Below this count of unknowns the dense search takes moments, and also leaves saddles.
+inline constexpr Eigen::Index least_by_solver = 40;
 /// Digits that second differences of accelerations have: of a stiffness, and of a force.
 inline constexpr double digits_of_stiffness = 1e-10;
 
@@ -18,7 +20,8 @@ Eigen::VectorXd sizes_of(const System&, const SolverMaker&, const EquilibriumEqu
 /// What may be left of the accelerations and rates of each row where everything that is free rests, by the sizes of
 /// what acts. Where that is not met at rest, rounding of the places counts as well, which stiff elements turn into
 /// forces; but only if no step leads further. Nothing may be left of what moves along a motion that is
-/// hardly restored: the rounding of what is stiff would hide it.
+/// hardly restored: the rounding of what is stiff would hide it. That is looked at with less than least_by_solver
+/// unknowns.
 Eigen::VectorXd allowed(EquilibriumEquations&, const Eigen::VectorXd& sizes, bool at_rest);
 /// Whether everything that is free rests.
 bool is_balanced(EquilibriumEquations&, const Eigen::VectorXd& sizes, bool at_rest);

@@ -25,8 +25,6 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Below this count of unknowns the dense search takes moments, and also leaves saddles.
-constexpr Index least_by_solver = 40;
 /// Levenberg's damping: where it starts, and below which the least squares are solved as they are.
 constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
 /// More than what any state leaves.
