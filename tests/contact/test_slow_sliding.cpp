@@ -6,7 +6,9 @@
 #include <cmath>
 #include <string>
 
+#include "exact_run.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "tests/events/elements.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
@@ -107,5 +109,38 @@ TEST_CASE("a box that slides across a slope comes to rest at the time that frict
       });
       CHECK(evaluations_until(1.5 * end, *system, *formulation, rows) < 4000);
     }
+  }
+}
+
+// The normal goes through straight up or straight down on the way, by the order of the two.
+TEST_CASE("a ball slides over the top of a round hill and rolls, alike whichever of the two is named first") {
+  const double hill = 10, far = hill + radius, before = 0.05, aside = 1e-6, speed = 0.9;
+  const double height = std::sqrt(far * far - before * before - aside * aside);
+  const auto slides = [&](const char* order) {
+    return system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, {:.17g}]\n"
+        "ground: {{geometry: [{{type: sphere, radius: {}, position: [0, 0, {}]}}]}}\nbodies:\n"
+        "  - {{name: ball, mass: 1, inertia: {{xx: 0.004, yy: 0.004, zz: 0.004}}, position: [{}, {}, {:.17g}],\n"
+        "     velocity: [{}, 0, {:.17g}], geometry: [{{type: sphere, radius: {}}}]}}\n"
+        "joints:\n  - {{name: j, type: free, base: ground, moving: ball}}\n"
+        "forces:\n  - {{name: c, type: contact, {}, law: rigid, restitution: 0,\n"
+        "     friction: {{static: 0.3, dynamic: 0.3}}}}\n",
+        -g, hill, -hill, -before, aside, height - hill + 1e-13, speed, speed * before / height, radius, order));
+  };
+  const auto first = slides("a: ball, b: ground"), second = slides("a: ground, b: ball");
+  for (const Formulation* formulation : formulations_for(*first)) {
+    INFO(formulation->name());
+    const Ended up = run_to_end(*first, *formulation, exact_run(0.3)),
+                down = run_to_end(*second, *formulation, exact_run(0.3));
+    for (const Ended* ended : {&up, &down}) {
+      CHECK(ended->record.failure.empty());
+      CHECK(ended->record.events < 5);
+      CHECK(ended->record.energy_drift < 1e-9);
+      const Vec3 normal = (1 / far) * (ended->positions[0] - Vec3{0, 0, -hill});
+      CHECK(norm(ended->velocities[0] - radius * cross(ended->angular_velocities[0], normal)) < 1e-9);
+    }
+    CHECK(up.positions[0].x > 0.1);
+    CHECK(norm(up.positions[0] - down.positions[0]) < 1e-9);
+    CHECK(norm(up.velocities[0] - down.velocities[0]) < 1e-9);
   }
 }

@@ -55,7 +55,7 @@ ModeForces::ModeForces(UnilateralSet& set, UnilateralResponse& response, const P
 }
 
 void ModeForces::direct(std::size_t k, double (&direction)[2]) const {
-  const double* const began = modes_.directions.data() + 2 * k;
+  const SlidingDirections::Pair began = modes_.directions.at(set_, k);
   const double v[2] = {has_tangent(k, 0) ? set_.rate(three * k + 1) : 0,
                        has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
   const double speed = std::hypot(v[0], v[1]);
@@ -68,7 +68,7 @@ void ModeForces::direct(std::size_t k, double (&direction)[2]) const {
 template <class Values>
 double ModeForces::along(const Unknown& u, const Values& per_row) const {
   if (!u.across) return per_row(u.row);
-  const double* const d = modes_.directions.data() + 2 * u.point;
+  const SlidingDirections::Pair d = modes_.directions.at(set_, u.point);
   return d[0] * per_row(u.row + 1) - d[1] * per_row(u.row);
 }
 
@@ -93,8 +93,9 @@ void ModeForces::list_rows() {
 void ModeForces::add_forces(const Unknown& u, double force, std::span<double> forces) const {
   const std::size_t row = u.row - three * u.point;
   if (u.across) {
-    forces[row] -= modes_.directions[2 * u.point + 1] * force;
-    forces[row + 1] += modes_.directions[2 * u.point] * force;
+    const SlidingDirections::Pair d = modes_.directions.at(set_, u.point);
+    forces[row] -= d[1] * force;
+    forces[row + 1] += d[0] * force;
     return;
   }
   forces[row] += force;
@@ -317,7 +318,7 @@ bool ModeForces::respond_to_rows(double t, std::span<const double> y) {
   response_.begin_columns();
   for (const Unknown& u : unknowns_) {
     UnilateralResponse::Forces column{};
-    const double* const d = modes_.directions.data() + 2 * u.point;
+    const SlidingDirections::Pair d = modes_.directions.at(set_, u.point);
     const std::size_t row = u.row - three * u.point;
     column[row] = (u.across ? -d[1] : 1) * probe_of(u);
     if (u.across) column[row + 1] = d[0] * probe_of(u);

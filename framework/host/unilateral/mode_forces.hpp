@@ -7,6 +7,7 @@
 
 #include "framework/host/unilateral/contact_sizes.hpp"
 #include "framework/host/unilateral/force_shares.hpp"
+#include "framework/host/unilateral/sliding_directions.hpp"
 #include "framework/host/unilateral/unilateral_response.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -15,7 +16,7 @@ namespace polyform::host::inline unilateral {
 struct PointModes {
   explicit PointModes(std::size_t points)
       : modes(points, UnilateralMode::open),
-        directions(2 * points),
+        directions(points),
         guided(points),
         probe(UnilateralSet::rows_per_point * points),
         held(probe.size()) {}
@@ -23,7 +24,7 @@ struct PointModes {
   bool any_closed() const;
 
   std::vector<UnilateralMode> modes;
-  std::vector<double> directions;  ///< of sliding, two per point
+  SlidingDirections directions;
   /// Whether a point that has just broken away slides along its direction alone. So near to rest the direction of v/|v|
   /// follows the forces in no time, and is rounding.
   std::vector<char> guided;

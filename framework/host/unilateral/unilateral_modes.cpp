@@ -42,7 +42,7 @@ void UnilateralMotion::turn_round() {
     if (speed_along(k) > -least_rest(k)) continue;
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
-    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
+    now_.directions.put(set_, k, {v[0] / speed, v[1] / speed});
   }
 }
 
@@ -120,7 +120,7 @@ void UnilateralMotion::guide() {
   for (const std::size_t k : settled_) {
     const double v[2] = {set_.rate(three * k + 1), set_.rate(three * k + 2)}, speed = std::hypot(v[0], v[1]);
     if (!(speed > 0)) continue;
-    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
+    now_.directions.put(set_, k, {v[0] / speed, v[1] / speed});
     now_.guided[k] = 1;
   }
 }
@@ -147,6 +147,8 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   const std::size_t k = function / functions_per_point, what = function % functions_per_point;
   if (what == ending) return let_go(t, y, function);
   set_.evaluate(t, y);
+  if (what == closing && set_.has_place(k) && set_.is_beside(k)) return leave_beside(k);
+  if (what == closing) beside_[k] = 0;
   if (what == gripping && now_.guided[k]) {
     std::ranges::fill(now_.guided, 0);
     return;
@@ -197,7 +199,7 @@ bool UnilateralMotion::is_held_at_rest(double t, std::span<const double> y, std:
 /// loop the row moves hardly anything, and what takes the rounding of its rate away would throw the mechanism about.
 void UnilateralMotion::pass_through_rest(double t, std::span<double> y, std::size_t function) {
   const std::size_t k = function / functions_per_point;
-  const double seen = std::abs(speed_along(k)), before = now_.directions[2 * k];
+  const double seen = std::abs(speed_along(k)), before = now_.directions.at(set_, k)[0];
   if (ode_.correct(t, y)) project(t, y);  // of a failure the next step says why
   set_.evaluate(t, y);
   // Without the drift of the step it may slide on as before, and comes to rest a little later.
@@ -205,7 +207,8 @@ void UnilateralMotion::pass_through_rest(double t, std::span<double> y, std::siz
   choose(t, y, function);
   if (now_.modes[k] != UnilateralMode::slip || has_tangent(k, 1)) return;
   // Within the time that the event is known to, it may still move as before by more than what rests.
-  if (now_.directions[2 * k] * before > 0) now_.directions[2 * k] = -now_.directions[2 * k];
+  const SlidingDirections::Pair after = now_.directions.at(set_, k);
+  if (after[0] * before > 0) now_.directions.put(set_, k, {-after[0], after[1]});
   slack_[function] = 2 * std::max(0.0, -(speed_along(k) + least_rest(k)));
 }
 
@@ -247,8 +250,9 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
   slides_.assign(touching_.size(), false);
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
+    const SlidingDirections::Pair d = now_.directions.at(set_, k);
     points[p] = {set_.sliding(k),     set_.point(k).velocity != UnilateralPoint::none,
-                 now_.modes[k],       {now_.directions[2 * k], now_.directions[2 * k + 1]},
+                 now_.modes[k],       {d[0], d[1]},
                  now_.guided[k] != 0, set_.point(k).has_normal ? 0 : set_.holding(k) * units_[k].response};
     const auto row = static_cast<Index>(three * p);
     pressed = std::max(pressed, pressed_[k] * W_(row, row));
@@ -332,7 +336,7 @@ void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
     if (before[k] == UnilateralMode::open) feature_[k] = set_.feature(k);
     if (now_.modes[k] != UnilateralMode::slip) continue;
     now_.guided[k] = points[p].guided;
-    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = points[p].direction[i];
+    now_.directions.put(set_, k, {points[p].direction[0], points[p].direction[1]});
     if (before[k] != UnilateralMode::slip) fastest_[k] = 0;
   }
 }

@@ -47,6 +47,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       fastest_(set_.points()),
       feature_(set_.points(), unknown_feature),
       overlap_(set_.points()),
+      beside_(set_.points()),
       pressed_(set_.points()),
       loads_(three * set_.points()),
       column_(loads_),
@@ -71,13 +72,14 @@ void UnilateralMotion::keep(RunState& out) const {
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
     out.modes.push_back(now_.guided[k] ? kept_as_guided : static_cast<std::int32_t>(now_.modes[k]));
   out.touching.clear();
-  for (const std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_, &pressed_})
+  for (const std::vector<double>* numbers :
+       {&now_.directions.numbers(), &span_, &fastest_, &overlap_, &beside_, &pressed_})
     out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
   tally_.keep(out.touching);
 }
 
 bool UnilateralMotion::begin_from(const RunState& from) {
-  const std::size_t own = now_.directions.size() + 4 * set_.points();
+  const std::size_t own = now_.directions.numbers().size() + 5 * set_.points();
   if (from.modes.size() != now_.modes.size() || from.touching.size() != own + tally_.numbers() ||
       std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > kept_as_guided; }))
     return false;
@@ -87,7 +89,7 @@ bool UnilateralMotion::begin_from(const RunState& from) {
     feature_[k] = unknown_feature;
   }
   const double* next = from.touching.data();
-  for (std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_, &pressed_}) {
+  for (std::vector<double>* numbers : {&now_.directions.numbers(), &span_, &fastest_, &overlap_, &beside_, &pressed_}) {
     std::copy_n(next, numbers->size(), numbers->begin());
     next += numbers->size();
   }
@@ -101,7 +103,8 @@ double UnilateralMotion::least_speed(std::size_t row) const {
 }
 
 double UnilateralMotion::speed_along(std::size_t k) const {
-  return set_.rate(three * k + 1) * now_.directions[2 * k] + set_.rate(three * k + 2) * now_.directions[2 * k + 1];
+  const SlidingDirections::Pair d = now_.directions.at(set_, k);
+  return set_.rate(three * k + 1) * d[0] + set_.rate(three * k + 2) * d[1];
 }
 
 /// How fast a point that sticks moves along rows that no force moved when it began to stick: at rest at a dead centre
@@ -118,7 +121,7 @@ double UnilateralMotion::stray_speed(std::size_t k) const {
 /// which at a small acceleration is stiff for long. allowed: a force that is rounding.
 double UnilateralMotion::guided_room(std::size_t k, double allowed) const {
   const double speed = speed_along(k) / units_[k].speed, near = guided_speed - speed;
-  const double* const d = now_.directions.data() + 2 * k;
+  const SlidingDirections::Pair d = now_.directions.at(set_, k);
   const std::span<const double> forces = forces_.forces();
   const double across = std::abs(d[0] * forces[three * k + 2] - d[1] * forces[three * k + 1]);
   // Below that speed the force across tells nothing: where it is next to rounding, this would jump to and fro.
@@ -365,6 +368,7 @@ void UnilateralMotion::settle(double step) {
       pressed_[k] = 0;
     else if (!any_elsewhere && set_.point(k).has_normal)
       pressed_[k] = std::max(pressed_[k], forces_.forces()[three * k]);
+    if (is_closed(k) || !set_.has_place(k) || set_.open_gap(k) > 0) beside_[k] = 0;
     if (!is_closed(k)) {
       if (set_.has_place(k)) span_[k] = std::max(span_[k], set_.gap(k));
       continue;
@@ -372,10 +376,9 @@ void UnilateralMotion::settle(double step) {
     if (now_.modes[k] != UnilateralMode::slip) continue;
     double direction[2];
     // Without friction, nothing would tell that the motion has turned round.
-    if (!(set_.sliding(k) > 0)) now_.directions[2 * k] = now_.directions[2 * k + 1] = 0;
+    if (!(set_.sliding(k) > 0)) now_.directions.put(set_, k, {});
     forces_.direct(k, direction);
-    now_.directions[2 * k] = direction[0];
-    now_.directions[2 * k + 1] = direction[1];
+    now_.directions.put(set_, k, {direction[0], direction[1]});
     fastest_[k] = std::max(fastest_[k], std::abs(speed_along(k)));
   }
   for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {

@@ -120,7 +120,7 @@ class UnilateralMotion {
   bool has_settled(std::size_t k, double step, double tolerance) const;
   bool share_body(std::size_t k, std::size_t other) const;
   bool slide_alike(std::size_t k, std::size_t other) const;
-  bool has_direction(std::size_t k) const { return now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0; }
+  bool has_direction(std::size_t k) const { return now_.directions.is_known(k); }
   template <class Tell>
   void tell_of(std::size_t k, bool known, double allowed, const Tell& tell);
   double allowed_force() const;
@@ -130,7 +130,10 @@ class UnilateralMotion {
   double least_rest(std::size_t k) const { return units_[k].rest(); }
   double least_speed(std::size_t row) const;
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
-  double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
+  double gap_rounding_of(std::size_t k) const {
+    return std::max({gap_rounding * size_of_gap(k), overlap_[k], beside_[k]});
+  }
+  void leave_beside(std::size_t k);
   void find_forces(double t, std::span<const double> y);
   std::optional<std::size_t> moved_far() const;
   bool close_gaps(double t, std::span<double> y);
@@ -193,6 +196,7 @@ class UnilateralMotion {
   std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
   std::vector<std::uint32_t> feature_;  ///< part of the surface at which a point closed
   std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
+  std::vector<double> beside_;          ///< depth up to which a point that came in beside the surface is open, m, or 0
   std::vector<double> pressed_;         ///< largest normal force since a point closed, N or N m
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen

@@ -78,6 +78,9 @@ class UnilateralSet {
   double open_gap(std::size_t k) const { return gap_[k] + steepest * std::max(0.0, -place_[k]); }
   std::uint32_t feature(std::size_t k) const { return feature_[k]; }
   bool has_place(std::size_t k) const { return !(begin_[k] < 0); }
+  /// Whether a point that may begin to touch lies beyond the end of its place, and deeper than rounding reaches on
+  /// there: it came in beside the surface and not through it.
+  bool is_beside(std::size_t k) const { return place_[k] < 0 && open_gap(k) < place_[k] - begin_[k]; }
   bool has_ended(std::size_t k) const { return end_[k] < 0; }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
@@ -88,6 +91,8 @@ class UnilateralSet {
   /// The element whose friction the reactions that were taken last changed most.
   std::size_t changed_element() const { return changed_element_; }
   double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
+  /// The line of a row of friction, ground axes, at the evaluated state: of unit length, or zero if it only turns.
+  const Vec3& tangent(std::size_t k, std::size_t i) const { return A_[2 * (rows_per_point * k + 1 + i)].linear; }
   /// The sum of the sizes of the terms of a rate, which rounding is told by.
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.

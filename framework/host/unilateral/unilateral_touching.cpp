@@ -21,6 +21,8 @@ constexpr double resolution = 4e-13;
 // What a place reaches beyond its end when it begins to touch (unilateral_places.hpp) is rounding. Of that: a point is
 // looked at that is nearer to its end, and one that goes over the end before it is so deep passes by.
 constexpr double near_end = 20, passing_depth = 4;
+// What came in beside a surface is open there down to so many times the depth that it came in at.
+constexpr double times_beside = 4;
 // Of the fastest speed of the bodies, or of the acceleration of contact_sizes.hpp: a place that moves faster along a
 // surface has jumped.
 constexpr double times_fastest = 100;
@@ -52,7 +54,7 @@ double UnilateralMotion::fastest_rate(std::size_t function) const {
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
-    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k)) ||
+    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k) && !(beside_[k] > 0)) ||
         (fired && *fired == functions_per_point * k + ending))
       continue;
     // Times are known up to rounding, and so are gaps that close with a speed.
@@ -81,6 +83,10 @@ bool UnilateralMotion::passes_by(double t, std::span<const double> y, std::size_
   set_.evaluate(t, y);
   return passes;
 }
+
+/// Lets a point stay open that came in beside the surface, at another part of it: it is out of the body there. Edges
+/// that meet in it take over where it goes on. Where nothing does, it touches when it is some times as deep.
+void UnilateralMotion::leave_beside(std::size_t k) { beside_[k] = times_beside * -set_.gap(k); }
 
 /// Leaves out what passes by, of the points that touch.
 void UnilateralMotion::drop_passing(double t, std::span<const double> y) {

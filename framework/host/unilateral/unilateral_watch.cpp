@@ -135,13 +135,15 @@ std::optional<double> UnilateralWatch::find() {
   return motion_.may_jump(found->function) && comes_to_be(*found) ? found->time : found->before;
 }
 
-/// Whether the place of a point that closes begins at the event: before it there is nothing to touch.
+/// Whether the place of a point that closes begins at the event, or is another part of the surface from there on:
+/// before it there is nothing to touch.
 bool UnilateralWatch::comes_to_be(const SignChange& found) {
   const std::size_t k = found.function / UnilateralMotion::functions_per_point;
   evaluate(found.time, other_values_, other_rates_);
   if (!motion_.set().has_place(k)) return false;
+  const std::uint32_t feature = motion_.set().feature(k);
   evaluate(found.before, other_values_, other_rates_);
-  return !motion_.set().has_place(k);
+  return !motion_.set().has_place(k) || motion_.set().feature(k) != feature;
 }
 
 /// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed
