@@ -47,8 +47,8 @@ ModeForces::ModeForces(UnilateralSet& set, UnilateralResponse& response, const P
       units_(units),
       forces_(three * set.points()),
       loads_(forces_),
-      sizes_(std::max(ode.size(), response.motions())),
-      sums_(sizes_),
+      sizes_(ode.size()),
+      sums_(ode.size()),
       integrals_(ode.integrals()) {
   unknowns_.reserve(forces_.size());
   limits_.reserve(set.points());
@@ -158,13 +158,10 @@ double ModeForces::acceleration(std::size_t row) const {
   return sum;
 }
 
-/// Where columns share evaluations, these do not tell what each of them does to integrals; where they took none, not
-/// what it does at all.
-bool ModeForces::find_effects() {
-  const std::span<const double> shares(found_.data(), unknowns_.size());
-  if (response_.is_alone()) return response_.find_all(shares);
+/// Where columns share evaluations, these do not tell what each of them does to integrals.
+bool ModeForces::find_integrals(double t, std::span<const double> y) {
   if (!response_.shares_evaluations() || integrals_.empty()) return true;
-  return response_.find_integrals(shares, integrals_);
+  return response_.find_integrals(t, y, {found_.data(), unknowns_.size()}, integrals_);
 }
 
 /// Finds forces in parts of the probes, with which rows that hold have no acceleration. Rows and columns are scaled by
@@ -237,7 +234,7 @@ bool ModeForces::share_moves() {
     std::ranges::fill(sizes_, 0.0);
     for (std::size_t c = 0; c < unknowns_.size(); ++c) {
       const double part = scale_[static_cast<Index>(c)] / probe_of(unknowns_[c]) * open(static_cast<Index>(c), n);
-      response_.each_motion(c, [&](std::size_t i, double change) {
+      response_.each_change(c, [&](std::size_t i, double change) {
         sums_[i] += part * change;
         sizes_[i] += std::abs(part * change);
       });
@@ -253,7 +250,6 @@ bool ModeForces::share_moves() {
 }
 
 void ModeForces::put_derivative(std::span<double> ydot, std::span<const StateKind> kinds) {
-  if (response_.is_alone()) return put_all(ydot, kinds);
   std::ranges::copy(response_.base(), ydot.begin());
   for (std::size_t i = 0; i < ydot.size(); ++i) sizes_[i] = std::abs(ydot[i]);
   for (std::size_t c = 0; c < unknowns_.size(); ++c) {
@@ -264,24 +260,12 @@ void ModeForces::put_derivative(std::span<double> ydot, std::span<const StateKin
       sizes_[i] += std::abs(share * change);
     });
   }
-  const std::size_t states = response_.base().size() - integrals_.size();
+  const std::size_t states = sizes_.size() - integrals_.size();
   for (std::size_t i = states; response_.shares_evaluations() && i < ydot.size(); ++i)
     ydot[i] = response_.base()[i] + integrals_[i - states];
   // What forces hold has no acceleration: the rounding of a sum that cancels would let it creep.
   for (std::size_t i = 0; i < kinds.size(); ++i)
     if (kinds[i] == StateKind::velocity && std::abs(ydot[i]) < cancelled * sizes_[i]) ydot[i] = 0;
-}
-
-/// The same from one evaluation, which does not tell the terms of a sum: those of bodies tell where all of them cancel.
-void ModeForces::put_all(std::span<double> ydot, std::span<const StateKind> kinds) {
-  const std::span<const double> base = response_.base(), all = response_.all();
-  for (std::size_t i = 0; i < ydot.size(); ++i) {
-    const double size = std::abs(base[i]) + std::abs(all[i] - base[i]);
-    const bool is_none = i < kinds.size() && kinds[i] == StateKind::velocity && std::abs(all[i]) < cancelled * size;
-    ydot[i] = is_none ? 0 : all[i];
-  }
-  if (set_.is_loaded()) return;  // what was observed last is not the motion without these forces
-  response_.each_resting({found_.data(), unknowns_.size()}, cancelled, [&](std::size_t i) { ydot[i] = 0; });
 }
 
 std::size_t ModeForces::open_directions() const {
@@ -328,7 +312,7 @@ bool ModeForces::respond_to_rows(double t, std::span<const double> y) {
 }
 
 template <class Value>
-bool ModeForces::jump_by(const Value& value, std::span<double> y) {
+void ModeForces::jump_by(const Value& value, std::span<double> y) {
   const auto n = static_cast<Index>(unknowns_.size());
   G_.resize(n, n);
   right_.resize(n);
@@ -340,15 +324,15 @@ bool ModeForces::jump_by(const Value& value, std::span<double> y) {
     right_[r] = -value(u);
   }
   shares_.solve_least(G_, right_, found_);
-  return response_.jump({found_.data(), unknowns_.size()}, y);
+  for (std::size_t c = 0; c < unknowns_.size(); ++c) response_.jump(c, found_[static_cast<Index>(c)], y);
 }
 
-bool ModeForces::jump_by_gaps(std::span<double> y) {
-  return jump_by([&](const Unknown& u) { return gap_of(u); }, y);
+void ModeForces::jump_by_gaps(std::span<double> y) {
+  jump_by([&](const Unknown& u) { return gap_of(u); }, y);
 }
 
-bool ModeForces::jump_to_rest(std::span<double> y) {
-  return jump_by([&](const Unknown& u) { return along(u, [&](std::size_t row) { return set_.rate(row); }); }, y);
+void ModeForces::jump_to_rest(std::span<double> y) {
+  jump_by([&](const Unknown& u) { return along(u, [&](std::size_t row) { return set_.rate(row); }); }, y);
 }
 
 }  // namespace polyform::host::inline unilateral

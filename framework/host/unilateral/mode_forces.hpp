@@ -47,9 +47,9 @@ class ModeForces {
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
   /// d/dt of the rate of a row of a point that is closed, with the forces that were found last.
   double acceleration(std::size_t row) const;
-  /// What the forces that were found last do, as far as their columns do not tell it, for put_derivative(). False if
-  /// the solver fails.
-  bool find_effects();
+  /// What the forces that were found last change the rates of integrals by, for put_derivative(). False if the solver
+  /// fails.
+  bool find_integrals(double t, std::span<const double> y);
   /// ẏ with the forces that were found last.
   void put_derivative(std::span<double> ydot, std::span<const StateKind> kinds);
   /// The directions in which the forces that were found last are not unique, one after the other, per row.
@@ -67,9 +67,8 @@ class ModeForces {
   bool is_wide() const;
   bool is_fast() const;
   /// Changes the velocities in y so that the rates change by what closes the gaps, or by what brings the rows to rest.
-  /// False if the solver fails.
-  bool jump_by_gaps(std::span<double> y);
-  bool jump_to_rest(std::span<double> y);
+  void jump_by_gaps(std::span<double> y);
+  void jump_to_rest(std::span<double> y);
 
  private:
   /// One unknown force: along the normal, with the friction of what slides; along a tangent of what sticks; or across
@@ -93,10 +92,9 @@ class ModeForces {
   void solve(double t, Shares);
   void list_limits();
   void take_off_preload();
-  void put_all(std::span<double> ydot, std::span<const StateKind> kinds);
   bool share_moves();
   template <class Value>
-  bool jump_by(const Value& value, std::span<double> y);
+  void jump_by(const Value& value, std::span<double> y);
 
   UnilateralSet& set_;
   UnilateralResponse& response_;

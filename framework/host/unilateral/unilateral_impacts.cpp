@@ -300,10 +300,10 @@ void UnilateralMotion::apply(const Impact& impact, double t, std::span<double> y
   }
   if (y.size() > states) {
     double change = 0;
-    if (!response_.find_integrals(shares, {&change, 1})) fail_at(t);
+    if (!response_.find_integrals(t, y, shares, {&change, 1})) fail_at(t);
     work += change;
   }
-  if (!response_.jump(shares, y)) fail_at(t);
+  for (c = 0; c < shares.size(); ++c) response_.jump(c, shares[c], y);
   for (std::size_t p = 0; p < touching_.size(); ++p)
     if (takes_part(impact, p)) set_.pass_impact(touching_[p], impact.lost[p], y);
   if (y.size() > states) y[states] += work;

@@ -134,7 +134,7 @@ bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span
   try {
     const bool any = now_.any_closed();
     if (any && forces_.find(t, y, ModeForces::Shares::that_move)) {
-      if (!forces_.find_effects()) return failure_ = ode_.failure(), false;
+      if (!forces_.find_integrals(t, y)) return failure_ = ode_.failure(), false;
       forces_.put_derivative(ydot, second_ != nullptr ? second_->kinds() : std::span<const StateKind>{});
       return true;
     }
@@ -165,7 +165,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       const bool wide = forces_.is_wide(), fast = forces_.is_fast();
       if ((!wide && !fast) || !forces_.respond_to_rows(t, y)) return true;  // of a failure the next step says why
       if (wide && second_ != nullptr && !close_gaps(t, y)) return true;
-      if (fast && !forces_.jump_to_rest(y)) return true;
+      if (fast) forces_.jump_to_rest(y);
       if (wide && !ode_.correct(t, y)) {
         failure_ = ode_.failure();
         return false;
@@ -201,7 +201,7 @@ std::optional<std::size_t> UnilateralMotion::moved_far() const {
 /// Moves the positions in y as velocities would that close the gaps in a unit of time. False if the solver fails.
 bool UnilateralMotion::close_gaps(double t, std::span<double> y) {
   std::ranges::copy(y, moved_.begin());
-  if (!forces_.jump_by_gaps(moved_)) return false;
+  forces_.jump_by_gaps(moved_);
   const std::size_t states = solver_.state_size();
   if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok ||
       second_->position_rates(t, std::span(moved_).first(states), std::span(rates_then_).first(states)) != Status::ok)

@@ -1,7 +1,6 @@
 #include "framework/host/unilateral/unilateral_response.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace polyform::host::inline unilateral {
 
@@ -11,36 +10,18 @@ UnilateralResponse::UnilateralResponse(const SystemView& view, UnilateralSet& se
   if (set.empty()) return;  // nothing is ever asked
   store_.emplace(view);
   islands_.emplace(view, set, t, start, solver);
-  free_.emplace(view, set);
   kinds_.assign(ode.size(), StateKind::other);
   places_.assign(set.points(), none);
   colouring_.resize(islands_->count());
   if (auto* const second = ask<SecondOrderSystem>(solver)) std::ranges::copy(second->kinds(), kinds_.begin());
-  for (auto* part : {&at_, &y_, &base_, &with_}) part->resize(ode.size());
+  for (auto* part : {&y_, &base_, &with_}) part->resize(ode.size());
   std::ranges::fill(y_, 1.0);
   set.leave_out_states(y_);
   for (const double one : y_) is_own_.push_back(one == 0 ? 1 : 0);
   for (auto* part : {&accelerations_, &all_, &forces_}) part->resize(three * set.points());
-  for (std::size_t k = 0; k < set.points() && are_bodies_rigid_; ++k)
-    are_bodies_rigid_ = !has_more_velocities_than_freedoms(k);
-}
-
-/// Where y has more velocities of a body than it has freedoms, as of particles that are kept apart, the body is rigid
-/// up to the errors of steps, and answers as it is.
-bool UnilateralResponse::has_more_velocities_than_freedoms(std::size_t point) const {
-  constexpr std::ptrdiff_t freedoms = 6;
-  for (std::size_t side = 0; side < 2; ++side) {
-    if (!free_->is_free(set_.frame_of(point, side))) continue;
-    const std::size_t island = islands_->of(point, side);
-    const auto is_velocity = [&](std::size_t i) { return kinds_[i] == StateKind::velocity; };
-    if (std::ranges::count_if(islands_->states_of(island), is_velocity) > freedoms) return true;
-  }
-  return false;
 }
 
 bool UnilateralResponse::find_base(double t, std::span<const double> y, std::span<const double> forces) {
-  time_ = t;
-  std::ranges::copy(y, at_.begin());
   std::ranges::copy(y, y_.begin());
   std::ranges::copy(forces, all_.begin());
   set_.put_forces(all_, y_);
@@ -57,7 +38,8 @@ const Observation* UnilateralResponse::observe(double t, std::span<const double>
   return done ? &store_->now() : nullptr;
 }
 
-void UnilateralResponse::list_points() {
+/// Each column gets the first colour that no other column of its islands has.
+void UnilateralResponse::colour() {
   for (const std::size_t k : points_) places_[k] = none;
   points_.clear();
   for (const Column& column : columns_) {
@@ -66,10 +48,6 @@ void UnilateralResponse::list_points() {
       points_.push_back(column.point);
     }
   }
-}
-
-/// Each column gets the first colour that no other column of its islands has.
-void UnilateralResponse::colour() {
   colouring_.clear();
   for (std::size_t c = 0; c < columns_.size(); ++c)
     columns_[c].colour = is_apart_ ? colouring_.take(islands_->all_of(columns_[c].point)) : c;
@@ -80,13 +58,6 @@ void UnilateralResponse::colour() {
 }
 
 bool UnilateralResponse::find_columns(double t, std::span<const double> y) {
-  list_points();
-  is_alone_ = are_bodies_rigid_ && free_->begin(points_);
-  shares_ = is_alone_;
-  if (is_alone_) {
-    for (const Column& column : columns_) free_->add(places_[column.point], column.forces);
-    return true;
-  }
   colour();
   rest_.resize(three * three * points_.size());
   set_.rate_parts_at(t, y, points_, rest_);
@@ -132,7 +103,6 @@ bool UnilateralResponse::find_colour(double t, std::span<const double> y, Colour
 
 double UnilateralResponse::rate(std::size_t column, std::size_t row) const {
   const Column& own = columns_[column];
-  if (is_alone_) return free_->rate(column, places_[row / three], row % three);
   const std::size_t point = row / three, first = three * three * places_[point] + three * (row % three);
   const std::vector<double>& parts = colours_[own.colour].parts;
   double sum = 0;
@@ -148,19 +118,8 @@ bool UnilateralResponse::is_of(std::size_t island, const Column& column) const {
          islands_->of(column.point, 2) == island;
 }
 
-bool UnilateralResponse::find_scaled(std::span<const double> shares, double scale) {
-  std::ranges::copy(at_, y_.begin());
-  std::ranges::copy(all_, forces_.begin());
-  for (std::size_t c = 0; c < columns_.size(); ++c)
-    for (std::size_t i = 0; i < three; ++i)
-      forces_[three * columns_[c].point + i] += scale * shares[c] * columns_[c].forces[i];
-  set_.put_forces(forces_, y_);
-  return ode_.derivative(time_, y_, with_);
-}
-
-bool UnilateralResponse::find_all(std::span<const double> shares) { return find_scaled(shares, 1); }
-
-bool UnilateralResponse::find_integrals(std::span<const double> shares, std::span<double> change) {
+bool UnilateralResponse::find_integrals(double t, std::span<const double> y, std::span<const double> shares,
+                                        std::span<double> change) {
   const std::size_t first = base_.size() - change.size();
   if (!shares_) {
     std::ranges::fill(change, 0.0);
@@ -169,29 +128,20 @@ bool UnilateralResponse::find_integrals(std::span<const double> shares, std::spa
         change[i] += shares[c] * colours_[columns_[c].colour].change[first + i];
     return true;
   }
-  if (!find_all(shares)) return false;
+  std::ranges::copy(y, y_.begin());
+  std::ranges::copy(all_, forces_.begin());
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    for (std::size_t i = 0; i < three; ++i) forces_[three * columns_[c].point + i] += shares[c] * columns_[c].forces[i];
+  set_.put_forces(forces_, y_);
+  if (!ode_.derivative(t, y_, with_)) return false;
   for (std::size_t i = 0; i < change.size(); ++i) change[i] = with_[first + i] - base_[first + i];
   return true;
 }
 
-/// What took no evaluations takes one, with forces about as large as those that the columns were listed with, so that
-/// the rounding of their effect is small beside it, however small the impulses are.
-bool UnilateralResponse::jump(std::span<const double> shares, std::span<double> y) {
-  const auto may_jump = [&](std::size_t i) { return i < solver_.state_size() && !is_own_[i]; };
-  if (!is_alone_) {
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      each_change(c, [&](std::size_t i, double change) {
-        if (may_jump(i)) y[i] += shares[c] * change;
-      });
-    return true;
-  }
-  double largest = 0;
-  for (const double share : shares) largest = std::max(largest, std::abs(share));
-  if (!(largest > 0)) return true;
-  if (!find_scaled(shares, 1 / largest)) return false;
-  for (std::size_t i = 0; i < solver_.state_size(); ++i)
-    if (may_jump(i) && kinds_[i] != StateKind::position) y[i] += largest * (with_[i] - base_[i]);
-  return true;
+void UnilateralResponse::jump(std::size_t column, double share, std::span<double> y) const {
+  each_change(column, [&](std::size_t i, double change) {
+    if (i < solver_.state_size() && !is_own_[i]) y[i] += share * change;
+  });
 }
 
 }  // namespace polyform::host::inline unilateral

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -10,7 +9,6 @@
 
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/integration/ode.hpp"
-#include "framework/host/unilateral/free_columns.hpp"
 #include "framework/host/unilateral/island_colours.hpp"
 #include "framework/host/unilateral/state_islands.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
@@ -24,9 +22,6 @@ namespace polyform::host::inline unilateral {
 /// Columns of which no two touch the same island have no part in each other, and take one derivative together. So
 /// columns get colours: a heap of bodies takes some more evaluations than the body that touches most has rows. Where y
 /// has numbers that answer to forces and belong to no island, each column takes an evaluation of its own.
-///
-/// Where all columns are of points between free bodies, the rates follow from these bodies' own mass and inertia
-/// (free_columns.hpp), and what shares of all columns do to ẏ takes one evaluation.
 class UnilateralResponse {
  public:
   /// The forces of a column: along the rows of one point.
@@ -50,30 +45,16 @@ class UnilateralResponse {
   bool find_columns(double t, std::span<const double> y);
   /// What a column changes the rate of a row by. The row is one of a point that has a column.
   double rate(std::size_t column, std::size_t row) const;
-  /// Whether the columns took no evaluations: then each_change() has nothing to tell, and find_all() tells of all of
-  /// them together.
-  bool is_alone() const { return is_alone_; }
-  /// Finds ẏ with shares of all columns, at the state of the base. False if the solver fails.
-  bool find_all(std::span<const double> shares);
-  std::span<const double> all() const { return with_; }  ///< as find_all() found it
   /// Calls see(i, Δẏᵢ) for all numbers of ẏ that a column changes. The integrals are among them where the column took
   /// an evaluation of its own.
   template <class See>
   void each_change(std::size_t column, const See& see) const;
-  /// The same, or of is_alone() accelerations of bodies, to tell which columns cancel. There are `motions()` numbers.
-  template <class See>
-  void each_motion(std::size_t column, const See& see) const;
-  std::size_t motions() const { return free_ ? std::max(free_->motions(), base_.size()) : 0; }
-  /// Of is_alone(): calls see(i) for the velocities in y of bodies that do not turn and whose accelerations by shares
-  /// of all columns are rounding of sums that cancel.
-  template <class See>
-  void each_resting(std::span<const double> shares, double cancelled, const See& see);
   /// Whether integrals are left out of the changes of any column.
   bool shares_evaluations() const { return shares_; }
   /// What shares of all columns together change the rates of the integrals by. False if the solver fails.
-  bool find_integrals(std::span<const double> shares, std::span<double> change);
-  /// Adds shares of all columns to the velocities in y, as impulses do. False if the solver fails.
-  bool jump(std::span<const double> shares, std::span<double> y);
+  bool find_integrals(double t, std::span<const double> y, std::span<const double> shares, std::span<double> change);
+  /// Adds a share of a column to the velocities in y, as an impulse does.
+  void jump(std::size_t column, double share, std::span<double> y) const;
 
  private:
   static constexpr std::size_t three = UnilateralSet::rows_per_point, none = StateIslands::none;
@@ -88,10 +69,7 @@ class UnilateralResponse {
     std::vector<double> change, parts;
   };
 
-  bool has_more_velocities_than_freedoms(std::size_t point) const;
-  void list_points();
   void colour();
-  bool find_scaled(std::span<const double> shares, double scale);
   bool find_colour(double t, std::span<const double> y, Colour&);
   bool is_of(std::size_t island, const Column&) const;
   template <class See>
@@ -102,11 +80,8 @@ class UnilateralResponse {
   Ode& ode_;
   std::optional<ObservationStore> store_;  ///< of a set that is not empty, as are the islands
   std::optional<StateIslands> islands_;
-  std::optional<FreeColumns> free_;
   std::vector<StateKind> kinds_;
   std::vector<char> is_own_;  ///< states of the elements with such rows, which no impulse changes
-  double time_ = 0;           ///< of the base, s
-  std::vector<double> at_;    ///< its state
   std::vector<double> y_, base_, with_, accelerations_, all_, forces_, rest_;
   std::vector<Column> columns_;
   std::vector<Colour> colours_;
@@ -114,10 +89,8 @@ class UnilateralResponse {
   std::vector<std::size_t> points_;  ///< that have columns
   std::vector<std::size_t> places_;  ///< of all points, among these
   IslandColours colouring_;
-  bool are_bodies_rigid_ = true;  ///< in y: the free ones
-  bool is_alone_ = false;         ///< no column took an evaluation
-  bool is_apart_ = true;          ///< islands tell all that answers to forces
-  bool shares_ = false;           ///< an evaluation has several columns
+  bool is_apart_ = true;  ///< islands tell all that answers to forces
+  bool shares_ = false;   ///< an evaluation has several columns
 };
 
 template <class See>
@@ -139,22 +112,6 @@ template <class See>
 void UnilateralResponse::each_change(std::size_t column, const See& see) const {
   const std::vector<double>& change = colours_[columns_[column].colour].change;
   each_state(columns_[column], [&](std::size_t i) { see(i, change[i]); });
-}
-
-template <class See>
-void UnilateralResponse::each_motion(std::size_t column, const See& see) const {
-  if (is_alone_)
-    free_->each_motion(column, see);
-  else
-    each_change(column, see);
-}
-
-template <class See>
-void UnilateralResponse::each_resting(std::span<const double> shares, double cancelled, const See& see) {
-  free_->each_resting(shares, store_->now(), cancelled, [&](std::size_t point, std::size_t side) {
-    for (const std::size_t i : islands_->states_of(islands_->of(point, side)))
-      if (kinds_[i] == StateKind::velocity) see(i);
-  });
 }
 
 }  // namespace polyform::host::inline unilateral
