@@ -13,7 +13,6 @@
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/evaluation/stiffest_search.hpp"
 #include "framework/host/integration/ode.hpp"
-#include "polyform/contract/integral_sizes.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/state_energies.hpp"
 #include "polyform/helpers/step_by_step.hpp"
@@ -28,7 +27,7 @@ inline bool may_do_work(const SystemView& view) {
 }
 
 /// A solver as the integrators see it. If something may do work, the work is a further state, the last one.
-class SolverOde final : public Ode, public IntegralSizes, private SecondOrderSystem, private NotedCorrections {
+class SolverOde final : public Ode, private IntegralSizes, private SecondOrderSystem, private NotedCorrections {
  public:
   SolverOde(Solver& solver, const SystemView& view)
       : solver_(solver),
@@ -49,12 +48,7 @@ class SolverOde final : public Ode, public IntegralSizes, private SecondOrderSys
   }
   std::size_t size() const noexcept override { return states_ + integrals_; }
   std::size_t integrals() const noexcept override { return integrals_; }
-  /// The work enters the energy balance beside the kinetic energy.
-  void least_sizes(double t, std::span<const double> y, std::span<double> sizes) noexcept override {
-    if (sizes.empty()) return;
-    const double kinetic = kinetic_energy_at(t, y.first(states_));
-    std::ranges::fill(sizes, std::isfinite(kinetic) ? std::max(kinetic, 0.0) : 0.0);
-  }
+  IntegralSizes* integral_sizes() noexcept override { return this; }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     not_finite_.reset();
     if (solver_.derivative(t, y.first(states_), ydot.first(states_)) != Status::ok) return note_failure();
@@ -107,6 +101,12 @@ class SolverOde final : public Ode, public IntegralSizes, private SecondOrderSys
   }
 
  private:
+  /// The work enters the energy balance beside the kinetic energy.
+  void least_sizes(double t, std::span<const double> y, std::span<double> sizes) noexcept override {
+    if (sizes.empty()) return;
+    const double kinetic = kinetic_energy_at(t, y.first(states_));
+    std::ranges::fill(sizes, std::isfinite(kinetic) ? std::max(kinetic, 0.0) : 0.0);
+  }
   /// J; 0 where it cannot be found.
   double kinetic_energy_at(double t, std::span<const double> y) noexcept {
     double kinetic = 0, potential = 0;

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "polyform/contract/integral_sizes.hpp"
-
 namespace polyform::host::inline integration {
 
 namespace {
@@ -32,7 +30,7 @@ void* CountedSystem::query(std::string_view asked) noexcept {
   }
   if (asked == NewtonDerivative::interface_name) return static_cast<NewtonDerivative*>(this);
   if (asked == interface_name) return this;
-  if (asked == IntegralSizes::interface_name) return dynamic_cast<IntegralSizes*>(&ode_);
+  if (asked == IntegralSizes::interface_name) return ode_.integral_sizes();
   if (asked == StiffestElement::interface_name) return ode_.stiffest_element();
   if (asked == UnilateralSystem::interface_name) return ode_.unilateral();
   if (asked == CorrectedQuaternions::interface_name) return ode_.corrected_quaternions();

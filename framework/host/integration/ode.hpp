@@ -7,6 +7,7 @@
 
 #include "polyform/contract/corrected_quaternions.hpp"
 #include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/integral_sizes.hpp"
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/noted_corrections.hpp"
 #include "polyform/contract/second_order.hpp"
@@ -22,6 +23,8 @@ class Ode {
   virtual std::size_t size() const noexcept = 0;
   /// See FirstOrderSystem::integrals.
   virtual std::size_t integrals() const noexcept { return 0; }
+  /// How large these count at least in tolerances; or none.
+  virtual IntegralSizes* integral_sizes() noexcept { return nullptr; }
   /// ydot = f(t, y); false when it cannot be computed there. y may lack the integrals.
   virtual bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
   /// Called once after each accepted step, before the next: removes drift from y. false when it cannot.

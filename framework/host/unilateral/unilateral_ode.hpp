@@ -4,21 +4,18 @@
 #include "framework/host/integration/ode.hpp"
 #include "framework/host/unilateral/stepped_contacts.hpp"
 #include "framework/host/unilateral/unilateral_motion.hpp"
-#include "polyform/contract/integral_sizes.hpp"
 
 namespace polyform::host::inline unilateral {
 
 /// It offers no matrix for Newton's iteration: that of a solver knows nothing of the forces of these rows.
-class UnilateralOde final : public Ode, public IntegralSizes {
+class UnilateralOde final : public Ode {
  public:
   /// One of motion and stepped is empty.
   UnilateralOde(Ode& ode, UnilateralMotion& motion, SteppedContacts& stepped)
       : ode_(ode), motion_(motion), stepped_(stepped) {}
   std::size_t size() const noexcept override { return ode_.size(); }
   std::size_t integrals() const noexcept override { return ode_.integrals(); }
-  void least_sizes(double t, std::span<const double> y, std::span<double> sizes) noexcept override {
-    if (auto* const its = dynamic_cast<IntegralSizes*>(&ode_)) its->least_sizes(t, y, sizes);
-  }
+  IntegralSizes* integral_sizes() noexcept override { return ode_.integral_sizes(); }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
     if (motion_.empty()) return ode_.derivative(t, y, ydot);
     return failed_here_ = !motion_.derivative(t, y, ydot), !failed_here_;

@@ -79,7 +79,8 @@ std::size_t integrals_of(const System& system) { return may_do_work(system.view(
 
 void begin_world(const System& system, Solver& solver, std::span<double> start) {
   encode_start(system.start_time(), solver, system.initial_state(), start.first(solver.state_size()));
-  SolverOde(solver, system.view()).least_sizes(system.start_time(), start, start.subspan(solver.state_size()));
+  SolverOde ode(solver, system.view());
+  ode.integral_sizes()->least_sizes(system.start_time(), start, start.subspan(solver.state_size()));
 }
 
 bool doubts_steps(const System& system, Solver& solver, const RunSettings& settings, std::span<const double> times,
