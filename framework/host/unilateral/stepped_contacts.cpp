@@ -180,8 +180,9 @@ void SteppedContacts::tally_times(double step, std::span<const UnilateralMode> m
 /// with_ − base_ becomes the velocities that impulses give. Nothing moves meanwhile: the accelerations in base_ are
 /// those of forces alone.
 Status SteppedContacts::find_velocities(double t, std::span<const double> forces, std::span<const double> y) {
+  const std::span<const StateKind> kinds = second_->kinds();
   for (const bool pushed : {false, true}) {
-    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = second_->kinds()[i] == StateKind::velocity ? 0 : y[i];
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = kinds[i] == StateKind::velocity ? 0 : y[i];
     put_forces(pushed ? forces : std::span<const double>(), y_);
     ++moves_;
     if (solver_.derivative(t, y_, pushed ? with_ : base_) != Status::ok) return Status::failed;

@@ -36,7 +36,7 @@ bool UnilateralMotion::allow_overlaps() {
     const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap && set_.has_place(k);
     const double overlap = is_open ? -set_.open_gap(k) : 0;
     if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap * units_[k].length) continue;
-    overlap_[k] = times_overlap * overlap;
+    memory_[k].overlap = times_overlap * overlap;
     any = true;
   }
   return any;
@@ -46,7 +46,7 @@ bool UnilateralMotion::allow_overlaps() {
 /// rounding of its places too, or the same event would come again while no time passes.
 void UnilateralMotion::widen_overlap(std::size_t k) {
   if (is_closed(k) || !set_.point(k).has_gap || gap_rounding_of(k) > most_overlap * units_[k].length) return;
-  overlap_[k] = times_overlap * gap_rounding_of(k);
+  memory_[k].overlap = times_overlap * gap_rounding_of(k);
 }
 
 bool UnilateralMotion::opens(std::size_t function) const {
@@ -89,7 +89,7 @@ bool UnilateralMotion::stays_low(std::size_t place, double speed, const Eigen::V
   const std::size_t k = touching_[place];
   const double back = -acceleration_after(place, u);
   // The rounding of a gap drives bounces that are no higher on and on.
-  const double least = std::max(least_bounce * span_[k], gap_rounding_of(k));
+  const double least = std::max(least_bounce * memory_[k].span, gap_rounding_of(k));
   return back > 0 && speed * speed <= 2 * back * least;
 }
 
@@ -133,7 +133,7 @@ void UnilateralMotion::end_low_flights(Impact& impact) {
   }
   for (const std::size_t p : parting) {
     impact.ends[p] = 1;
-    span_[touching_[p]] = 0;
+    memory_[touching_[p]].span = 0;
   }
 }
 
@@ -186,7 +186,7 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
       restitution[p] = bounces(p, speed, u) ? set_.point(k).restitution : 0;
       if (!set_.point(k).has_gap || restitution[p] == set_.point(k).restitution) continue;
       impact.ends[p] = 1;
-      span_[k] = 0;
+      memory_[k].span = 0;
     }
     if (closing_places.empty()) break;
     if (pass == most_passes) tally_.pass_on(touching_[closing_places.front()], t);

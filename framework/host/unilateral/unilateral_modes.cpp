@@ -101,18 +101,18 @@ bool UnilateralMotion::slide_alike(std::size_t k, std::size_t other) const {
 std::optional<std::size_t> UnilateralMotion::find_settled(double step, double tolerance) {
   settled_.clear();
   if (!now_.any_closed() || any_at_other_place()) return std::nullopt;
-  for (std::size_t k = 0; k < now_.modes.size(); ++k)
-    if (has_settled(k, step, tolerance)) settled_.push_back(k);
-  if (!settled_.empty() && forces_.open_directions() > 0) {
-    const std::vector<std::size_t> all = settled_;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    memory_[k].settled = has_settled(k, step, tolerance);
+    if (memory_[k].settled) settled_.push_back(k);
+  }
+  if (!settled_.empty() && forces_.open_directions() > 0)
     std::erase_if(settled_, [&](std::size_t k) {
       for (std::size_t other = 0; other < now_.modes.size(); ++other)
         if (other != k && slides_freely(other) && share_body(k, other) &&
-            (!std::ranges::binary_search(all, other) || !slide_alike(k, other)))
+            (!memory_[other].settled || !slide_alike(k, other)))
           return true;
       return false;
     });
-  }
   return settled_.empty() ? std::nullopt : std::optional(functions_per_point * settled_.front() + gripping);
 }
 
@@ -148,7 +148,7 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   if (what == ending) return let_go(t, y, function);
   set_.evaluate(t, y);
   if (what == closing && set_.has_place(k) && set_.is_beside(k)) return leave_beside(k);
-  if (what == closing) beside_[k] = 0;
+  if (what == closing) memory_[k].beside = 0;
   if (what == gripping && now_.guided[k]) {
     std::ranges::fill(now_.guided, 0);
     return;
@@ -157,7 +157,7 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
     // The sliding has only turned round since the last step.
     if (now_.modes[k] != UnilateralMode::slip) return choose(t, y, std::nullopt);  // what nothing held has gone
-    if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
+    if (speed > come_to_rest * memory_[k].fastest + at_rest * least_speed(three * k + 1)) return turn_round();
     if (!is_held_at_rest(t, y, function)) return pass_through_rest(t, y, function);
     now_.modes[k] = UnilateralMode::stick;
   }
@@ -255,7 +255,7 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
                  now_.modes[k],       {d[0], d[1]},
                  now_.guided[k] != 0, set_.point(k).has_normal ? 0 : set_.holding(k) * units_[k].response};
     const auto row = static_cast<Index>(three * p);
-    pressed = std::max(pressed, pressed_[k] * W_(row, row));
+    pressed = std::max(pressed, memory_[k].pressed * W_(row, row));
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
     const bool comes_to_rest = fired == functions_per_point * k + resting;
@@ -333,11 +333,11 @@ void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
     now_.modes[k] = points[p].mode;
-    if (before[k] == UnilateralMode::open) feature_[k] = set_.feature(k);
+    if (before[k] == UnilateralMode::open) memory_[k].feature = set_.feature(k);
     if (now_.modes[k] != UnilateralMode::slip) continue;
     now_.guided[k] = points[p].guided;
     now_.directions.put(set_, k, {points[p].direction[0], points[p].direction[1]});
-    if (before[k] != UnilateralMode::slip) fastest_[k] = 0;
+    if (before[k] != UnilateralMode::slip) memory_[k].fastest = 0;
   }
 }
 

@@ -28,6 +28,9 @@ constexpr double longest_closing = 0.05;
 constexpr double far_beyond = 1e-6;
 // A part of the body: points of places that end do not show how far they are where it is more.
 constexpr double near_place = 0.1;
+// What of a point a run takes along that goes on later.
+constexpr double PointMemory::*kept_numbers[] = {&PointMemory::span, &PointMemory::fastest, &PointMemory::overlap,
+                                                 &PointMemory::beside, &PointMemory::pressed};
 // Of a point that is guided, in place of its mode.
 constexpr std::int32_t kept_as_guided = static_cast<std::int32_t>(UnilateralMode::slip) + 1;
 
@@ -43,12 +46,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       tally_(set_),
       now_(set_.points()),
       forces_(set_, response_, now_, units_, ode),
-      span_(set_.points()),
-      fastest_(set_.points()),
-      feature_(set_.points(), unknown_feature),
-      overlap_(set_.points()),
-      beside_(set_.points()),
-      pressed_(set_.points()),
+      memory_(set_.points()),
       loads_(three * set_.points()),
       column_(loads_),
       slack_(functions_per_point * set_.points()),
@@ -72,27 +70,27 @@ void UnilateralMotion::keep(RunState& out) const {
   for (std::size_t k = 0; k < now_.modes.size(); ++k)
     out.modes.push_back(now_.guided[k] ? kept_as_guided : static_cast<std::int32_t>(now_.modes[k]));
   out.touching.clear();
-  for (const std::vector<double>* numbers :
-       {&now_.directions.numbers(), &span_, &fastest_, &overlap_, &beside_, &pressed_})
-    out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
+  const std::vector<double>& directions = now_.directions.numbers();
+  out.touching.insert(out.touching.end(), directions.begin(), directions.end());
+  for (const auto number : kept_numbers)
+    for (const PointMemory& point : memory_) out.touching.push_back(point.*number);
   tally_.keep(out.touching);
 }
 
 bool UnilateralMotion::begin_from(const RunState& from) {
-  const std::size_t own = now_.directions.numbers().size() + 5 * set_.points();
+  const std::size_t own = now_.directions.numbers().size() + std::size(kept_numbers) * set_.points();
   if (from.modes.size() != now_.modes.size() || from.touching.size() != own + tally_.numbers() ||
       std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > kept_as_guided; }))
     return false;
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
     now_.guided[k] = from.modes[k] == kept_as_guided;
     now_.modes[k] = now_.guided[k] ? UnilateralMode::slip : static_cast<UnilateralMode>(from.modes[k]);
-    feature_[k] = unknown_feature;
+    memory_[k].feature = PointMemory::unknown_feature;
   }
   const double* next = from.touching.data();
-  for (std::vector<double>* numbers : {&now_.directions.numbers(), &span_, &fastest_, &overlap_, &beside_, &pressed_}) {
-    std::copy_n(next, numbers->size(), numbers->begin());
-    next += numbers->size();
-  }
+  for (double& number : now_.directions.numbers()) number = *next++;
+  for (const auto number : kept_numbers)
+    for (PointMemory& point : memory_) point.*number = *next++;
   tally_.begin_from(std::span(from.touching).subspan(own));
   return true;
 }
@@ -206,8 +204,9 @@ bool UnilateralMotion::close_gaps(double t, std::span<double> y) {
   if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok ||
       second_->position_rates(t, std::span(moved_).first(states), std::span(rates_then_).first(states)) != Status::ok)
     return false;
+  const std::span<const StateKind> of = second_->kinds();
   for (std::size_t i = 0; i < states; ++i)
-    if (second_->kinds()[i] == StateKind::position) y[i] += rates_then_[i] - rates_now_[i];
+    if (of[i] == StateKind::position) y[i] += rates_then_[i] - rates_now_[i];
   return true;
 }
 
@@ -316,7 +315,7 @@ void UnilateralMotion::tell_of(std::size_t k, bool known, double allowed, const 
       tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
     return;
   }
-  if (feature_[k] == unknown_feature) feature_[k] = set_.feature(k);
+  if (memory_[k].feature == PointMemory::unknown_feature) memory_[k].feature = set_.feature(k);
   if (is_at_other_place(k))
     tell(ending, -units_[k].body, 0);
   else if (std::isfinite(set_.end(k)))
@@ -365,12 +364,12 @@ void UnilateralMotion::settle(double step) {
   const bool any_elsewhere = any_at_other_place();  // there forces tell nothing
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
     if (!is_closed(k))
-      pressed_[k] = 0;
+      memory_[k].pressed = 0;
     else if (!any_elsewhere && set_.point(k).has_normal)
-      pressed_[k] = std::max(pressed_[k], forces_.forces()[three * k]);
-    if (is_closed(k) || !set_.has_place(k) || set_.open_gap(k) > 0) beside_[k] = 0;
+      memory_[k].pressed = std::max(memory_[k].pressed, forces_.forces()[three * k]);
+    if (is_closed(k) || !set_.has_place(k) || set_.open_gap(k) > 0) memory_[k].beside = 0;
     if (!is_closed(k)) {
-      if (set_.has_place(k)) span_[k] = std::max(span_[k], set_.gap(k));
+      if (set_.has_place(k)) memory_[k].span = std::max(memory_[k].span, set_.gap(k));
       continue;
     }
     if (now_.modes[k] != UnilateralMode::slip) continue;
@@ -379,7 +378,7 @@ void UnilateralMotion::settle(double step) {
     if (!(set_.sliding(k) > 0)) now_.directions.put(set_, k, {});
     forces_.direct(k, direction);
     now_.directions.put(set_, k, {direction[0], direction[1]});
-    fastest_[k] = std::max(fastest_[k], std::abs(speed_along(k)));
+    memory_[k].fastest = std::max(memory_[k].fastest, std::abs(speed_along(k)));
   }
   for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {
     bool closed = false, stuck = false;

@@ -14,6 +14,7 @@
 #include "framework/host/unilateral/cone_problem.hpp"
 #include "framework/host/unilateral/contact_sizes.hpp"
 #include "framework/host/unilateral/mode_forces.hpp"
+#include "framework/host/unilateral/point_memory.hpp"
 #include "framework/host/unilateral/unilateral_response.hpp"
 #include "framework/host/unilateral/unilateral_tally.hpp"
 
@@ -102,13 +103,10 @@ class UnilateralMotion {
   // A multiple of the speed that counts as rest: the event of rest is located where sliding has passed it.
   static constexpr double at_rest = 10;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
-  static constexpr std::uint32_t unknown_feature = static_cast<std::uint32_t>(-1);
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
-  bool is_at_other_place(std::size_t k) const {
-    return feature_[k] != unknown_feature && feature_[k] != set_.feature(k);
-  }
+  bool is_at_other_place(std::size_t k) const { return memory_[k].is_at_other_place(set_.feature(k)); }
   bool any_at_other_place() const;
   bool any_lost() const;
   bool any_torn() const;
@@ -129,9 +127,9 @@ class UnilateralMotion {
   double guided_room(std::size_t k, double allowed) const;
   double least_rest(std::size_t k) const { return units_[k].rest(); }
   double least_speed(std::size_t row) const;
-  double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
+  double size_of_gap(std::size_t k) const { return std::max(units_[k].length, memory_[k].span); }
   double gap_rounding_of(std::size_t k) const {
-    return std::max({gap_rounding * size_of_gap(k), overlap_[k], beside_[k]});
+    return std::max({gap_rounding * size_of_gap(k), memory_[k].overlap, memory_[k].beside});
   }
   void leave_beside(std::size_t k);
   void find_forces(double t, std::span<const double> y);
@@ -193,11 +191,7 @@ class UnilateralMotion {
   std::vector<ContactSizes> units_;  ///< per point
   PointModes now_;
   ModeForces forces_;
-  std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
-  std::vector<std::uint32_t> feature_;  ///< part of the surface at which a point closed
-  std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
-  std::vector<double> beside_;          ///< depth up to which a point that came in beside the surface is open, m, or 0
-  std::vector<double> pressed_;         ///< largest normal force since a point closed, N or N m
+  std::vector<PointMemory> memory_;     ///< per point
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
   std::vector<std::size_t> touching_;   ///< points

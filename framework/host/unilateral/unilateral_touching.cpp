@@ -54,12 +54,12 @@ double UnilateralMotion::fastest_rate(std::size_t function) const {
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
-    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k) && !(beside_[k] > 0)) ||
+    if (!(is_closed(k) ? !set_.has_ended(k) : set_.has_place(k) && !(memory_[k].beside > 0)) ||
         (fired && *fired == functions_per_point * k + ending))
       continue;
     // Times are known up to rounding, and so are gaps that close with a speed.
     const double allowed =
-        std::max(touching_gap * size_of_gap(k), overlap_[k]) + resolution * std::abs(t * set_.rate(three * k));
+        std::max(touching_gap * size_of_gap(k), memory_[k].overlap) + resolution * std::abs(t * set_.rate(three * k));
     if (!set_.point(k).has_gap || !((is_closed(k) ? set_.gap(k) : set_.open_gap(k)) > allowed) ||
         (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
@@ -76,8 +76,9 @@ bool UnilateralMotion::passes_by(double t, std::span<const double> y, std::size_
   const std::size_t states = solver_.state_size();
   if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok) return false;
   std::ranges::copy(y, moved_.begin());
+  const std::span<const StateKind> of = second_->kinds();
   for (std::size_t i = 0; i < states; ++i)
-    if (second_->kinds()[i] == StateKind::position) moved_[i] += ahead * rates_now_[i];
+    if (of[i] == StateKind::position) moved_[i] += ahead * rates_now_[i];
   set_.evaluate(t + ahead, moved_);
   const bool passes = !set_.has_place(k) || set_.open_gap(k) > 0;
   set_.evaluate(t, y);
@@ -86,7 +87,7 @@ bool UnilateralMotion::passes_by(double t, std::span<const double> y, std::size_
 
 /// Lets a point stay open that came in beside the surface, at another part of it: it is out of the body there. Edges
 /// that meet in it take over where it goes on. Where nothing does, it touches when it is some times as deep.
-void UnilateralMotion::leave_beside(std::size_t k) { beside_[k] = times_beside * -set_.gap(k); }
+void UnilateralMotion::leave_beside(std::size_t k) { memory_[k].beside = times_beside * -set_.gap(k); }
 
 /// Leaves out what passes by, of the points that touch.
 void UnilateralMotion::drop_passing(double t, std::span<const double> y) {
