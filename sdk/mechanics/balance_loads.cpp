@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 #include <span>
 
 #include "polyform/mechanics/constraint.hpp"
@@ -11,32 +9,10 @@
 
 namespace polyform::balance {
 
-namespace {
-
-/// Numbers that are measured change by this share, half of the digits.
-constexpr double share = 0x1p-26;
-
-/// Different parts between a half and one, of both signs, the same in each run.
-class Parts {
- public:
-  double next() {
-    drawn_ = 1664525u * drawn_ + 1013904223u;
-    return (0.5 + 0.5 * (drawn_ >> 8) * 0x1p-24) * ((drawn_ >> 7 & 1u) != 0 ? 1 : -1);
-  }
-  Vec3 vector() {
-    const double x = next(), y = next();
-    return {x, y, next()};
-  }
-
- private:
-  std::uint32_t drawn_ = 1;
-};
-
-}  // namespace
-
 Loads::Loads(const SystemView& view)
     : view_(view),
       forces_(view),
+      places_(view, forces_),
       flexible_(view),
       constraints_(view),
       modules_(view),
@@ -53,17 +29,12 @@ Loads::Loads(const SystemView& view)
       driven_(view.joints.size()) {
   for (const ConstraintSet::Element& e : constraints_.elements())
     for (const JointIndex j : e.joints) driven_[at(j)] = true;
-  if (!forces_.empty()) {
-    changed_frames_.resize(view.frames());
-    changed_wrenches_.resize(view.frames());
-    changed_efforts_.resize(view.nv);
-  }
-  changed_q_.resize(view.nq);
   if (modules_.empty()) return;
   std::size_t variables = 0;
   for (const ModuleSet::Module& m : modules_.modules()) variables += m.variables;
   module_terms_.resize(variables);
   module_f_.resize(variables);
+  changed_q_.resize(view.nq);
   changed_v_.resize(view.nv);
   changed_x_.resize(view.states);
 }
@@ -126,10 +97,7 @@ void Loads::add_modules(const Observation& now) noexcept {
 std::span<const double> Loads::module_terms(const Observation& now) noexcept {
   constexpr int probes = 3;
   std::fill(module_terms_.begin(), module_terms_.end(), 0.0);
-  Parts parts;
-  const auto change = [&](std::span<const double> from, std::vector<double>& to) {
-    for (std::size_t k = 0; k < to.size(); ++k) to[k] = from[k] * (1 + share * parts.next());
-  };
+  MeasuringParts parts;
   const auto for_each_f = [&](const auto& act) {
     std::size_t place = 0;
     for (const ModuleSet::Module& m : modules_.modules())
@@ -137,51 +105,17 @@ std::span<const double> Loads::module_terms(const Observation& now) noexcept {
   };
   for_each_f([&](std::size_t place, double f) { module_f_[place] = f; });
   for (int probe = 0; probe < probes; ++probe) {
-    change(now.q, changed_q_);
-    change(now.v, changed_v_);
-    change(now.x, changed_x_);
+    parts.change(now.q, changed_q_);
+    parts.change(now.v, changed_v_);
+    parts.change(now.x, changed_x_);
     modules_.evaluate(time_, frames_, changed_q_, changed_v_, changed_x_);
     for_each_f([&](std::size_t place, double f) {
-      const double term = std::abs(f - module_f_[place]) / share;
+      const double term = std::abs(f - module_f_[place]) / measured_share;
       if (std::isfinite(term)) module_terms_[place] = std::max(module_terms_[place], term);
     });
   }
   modules_.evaluate(time_, frames_, now.q, now.v, now.x);
   return module_terms_;
-}
-
-Terms Loads::rounding_of_places(const Observation& now) noexcept {
-  Terms largest;
-  if (forces_.empty()) return largest;
-  constexpr double rounding = std::numeric_limits<double>::epsilon() / share;
-  Parts parts;
-  for (std::size_t f = 0; f < frames_.size(); ++f) {
-    const BodyMotion& m = frames_[f];
-    const Vec3 turned = share * parts.vector();
-    Mat3 turn = Mat3::identity();
-    turn(0, 1) = -turned.z, turn(0, 2) = turned.y, turn(1, 2) = -turned.x;
-    turn(1, 0) = turned.z, turn(2, 0) = -turned.y, turn(2, 1) = turned.x;
-    changed_frames_[f] = {turn * m.R, m.p + share * norm(m.p) * parts.vector(), m.V};
-  }
-  for (std::size_t k = 0; k < changed_q_.size(); ++k) changed_q_[k] = now.q[k] * (1 + share * parts.next());
-  forces_.evaluate(time_, changed_frames_, changed_q_, now.v, now.x, changed_wrenches_, changed_efforts_, rates_);
-  forces_.evaluate(time_, frames_, now.q, now.v, now.x, wrenches_, efforts_, rates_);
-  const auto take = [&](const Spatial& change) {
-    const double moment = rounding * norm(change.angular), force = rounding * norm(change.linear);
-    if (std::isfinite(moment)) largest.moment = std::max(largest.moment, moment);
-    if (std::isfinite(force)) largest.force = std::max(largest.force, force);
-  };
-  const auto take_frame = [&](FrameIndex f) {
-    if (!is_ground(f)) take(changed_wrenches_[at(f)] + -1.0 * wrenches_[at(f)]);
-  };
-  for (const BodyIndex b : forces_.loaded_bodies()) take_frame(frame_of(b));
-  for (const FrameIndex f : forces_.loaded_nodes()) take_frame(f);
-  for (std::size_t k = 0; k < efforts_.size(); ++k) changed_efforts_[k] -= efforts_[k];
-  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
-    const JointData& joint = view_.joints[j];
-    take(effort_wrench(joints_[j], joint.nv, changed_efforts_.data() + joint.v_offset));
-  }
-  return largest;
 }
 
 void Loads::add_joints(const Observation& now) noexcept {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "place_rounding.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
@@ -12,11 +13,6 @@
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::balance {
-
-/// Sums of the sizes of the forces and moments that act on a frame, about its origin; N, N m.
-struct Terms {
-  double moment = 0, force = 0;
-};
 
 /// The motions of all frames as observed, what the elements and joints apply to them, and how large the parts of that
 /// are. place() comes first, then what is to act is added.
@@ -39,10 +35,8 @@ class Loads {
   /// f changes by a share of its terms if all states, coordinates and velocities change by different such shares, even
   /// where the terms cancel, as the voltage and the resistance of a motor at rest.
   std::span<const double> module_terms(const Observation&) noexcept;
-  /// After place(): by how much forces, and what they do along the coordinates of joints, change on any one frame or
-  /// joint where all places are off by one rounding. It is measured, by larger changes: forces that vanish at a state
-  /// tell nothing of the stiffness behind them.
-  Terms rounding_of_places(const Observation&) noexcept;
+  /// After place(): what rounding of places makes of forces.
+  Terms rounding_of_places(const Observation& now) noexcept { return places_.measure(time_, frames_, joints_, now); }
   /// Raises small terms: a body that hardly feels anything has the rounding of the large loads in the system.
   void raise_terms(double moment, double force) noexcept;
 
@@ -64,6 +58,7 @@ class Loads {
   const SystemView& view_;
   double time_ = 0;  ///< of the last place(), s
   ForceSet forces_;
+  PlaceRounding places_;
   FlexibleSet flexible_;
   ConstraintSet constraints_;
   ModuleSet modules_;
@@ -76,9 +71,6 @@ class Loads {
   std::vector<double> effort_terms_;  ///< sizes of what the efforts are made of
   Terms largest_efforts_;
   std::vector<double> module_terms_, module_f_, changed_q_, changed_v_, changed_x_;
-  std::vector<BodyMotion> changed_frames_;
-  std::vector<Spatial> changed_wrenches_;
-  std::vector<double> changed_efforts_;
   std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed
 };
 
