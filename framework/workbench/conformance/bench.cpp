@@ -93,12 +93,10 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
     Complaints& same = all[complaint.substr(0, complaint.find(' '))];
     ++same.count;
     same.text = std::move(complaint);
-    if (writer.lacks_a_field()) tries = attempt + 1;
+    if (writer.lacks_a_field())
+      throw Undecided(fmt::format("no random instance can be made: {}; give --model FILE with an example", same.text));
   }
   const auto most = std::ranges::max_element(all, {}, [](const auto& entry) { return entry.second.count; });
-  if (tries == 1)
-    throw Undecided(
-        fmt::format("no random instance can be made: {}; give --model FILE with an example", most->second.text));
   throw Undecided(
       fmt::format("no random instance was accepted in {} tries, {} times because of {}; give --model FILE "
                   "with an example",
