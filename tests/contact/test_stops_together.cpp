@@ -142,3 +142,17 @@ TEST_CASE("of two limits the nearer one stops a mass, and two at one place share
                          "  - {name: two, type: joint-limit, joint: guide, upper: 0.2505, restitution: 0.5}\n"),
             0.2505 - 0.5 * (1 - 0.2505), -0.5, {0, 0}, {}, 2e-3);
 }
+
+// The force begins to grow just behind the impact at 0.5 s, where time stepping has to end a step: it lasts from
+// 1e-12 to 1e-9 s, and the impulse of the impact is a force of up to 4e12 N there. Speed −0.8 + 3 s²/2, s = t − 0.5.
+TEST_CASE("an impact in a step that something cuts short is the impact of a long one") {
+  for (const double behind : {1e-12, 1e-10, 1e-9}) {
+    INFO(behind);
+    check_end(
+        mass_between(0, fmt::format("  - {{name: end, type: joint-limit, joint: guide, upper: 0.5, restitution: 0.8}}\n"
+                                    "  - {{name: push, type: joint-force, joint: guide,\n"
+                                    "     effort: {{table: [[{:.17g}, 0], [1, 3]]}}}}\n",
+                                    0.5 + behind)),
+        0.1 + 0.0625, -0.8 + 0.375, {0}, {0.36}, 1e-6);
+  }
+}

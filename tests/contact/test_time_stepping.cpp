@@ -133,6 +133,22 @@ TEST_CASE("in time stepping a ball bounces to its last bounce and rests, with an
   }
 }
 
+// Without loss each row has the energy of the start, also where a step of the grid has an impact and would pass the
+// row.
+TEST_CASE("in time stepping rows are ends of steps, so that an impact takes nothing away before it is over") {
+  const auto system = system_from_text(ball_above_floor(0.5, "restitution: 1"));
+  for (const double step : {8e-3, 3.3e-3, 0.05}) {
+    INFO(step);
+    host::RunSettings settings = stepped_run(2, step);
+    settings.output_interval = 0.02;
+    Watched rows;
+    const host::RunRecord record = watch(*system, *formulations_for(*system).front(), settings, rows);
+    CHECK(record.rows == 101);
+    CHECK(record.energy_drift < 1e-12);
+    CHECK(rows.rise() < 1e-12);
+  }
+}
+
 TEST_CASE("in time stepping a block below the limit of friction does not move at all") {
   const auto system = system_from_text(block_on_slope(0.4, 0, "{dynamic: 0.5}"));
   for (const Formulation* formulation : formulations_for(*system)) {

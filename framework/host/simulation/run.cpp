@@ -201,6 +201,8 @@ bool Run::goes_on_to_step() {
     }
     limit_ = std::min(stops_.plan(), motion_.time() + watches_.longest_allowed_step());
     if (end_of_steps_ > motion_.time()) limit_ = std::min(limit_, end_of_steps_);
+    // Velocities jump within steps over contacts, nobody knows when: rows are the ends of steps.
+    if (!motion_.stepped().empty() && times_.next() > motion_.time()) limit_ = std::min(limit_, times_.next());
     if (stops_.is_at_knot()) {
       stops_.pass_knot();
       watches_.begin_anew();
@@ -320,8 +322,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
         watches_.fixed_step() ? rows_.warning_of_energy() : rows_.warning_of_energy(tolerances_.step_settings(), steps);
     if (!text.empty())
       if (std::string other = rows_.warning_of_transient(energy_of_transient()); !other.empty()) text = other;
-    if (text.empty() && !watches_.fixed_step())
-      text = rows_.warning_of_jump(tolerances_.step_settings());
+    if (text.empty() && !watches_.fixed_step()) text = rows_.warning_of_jump(tolerances_.step_settings());
     if (!text.empty()) all.push_back(std::move(text));
   }
   if (std::string text = rows_.warning_of_distance(); !text.empty()) all.push_back(std::move(text));

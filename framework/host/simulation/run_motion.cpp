@@ -80,6 +80,15 @@ void RunMotion::begin_anew_from_state(double t, double first_step) {
   integrator_.restart(t, y_, first_step);
 }
 
+/// The forces of contacts that an integrator carries in its steps are impulses divided by the last step, however short
+/// it was. They would act again on the way across, so there they are left out.
+bool RunMotion::find_rates(double t, std::span<double> y, std::span<double> rates) {
+  if (stepped_.empty()) return driven_.derivative(t, y, rates);
+  without_contacts_.assign(y.begin(), y.end());
+  stepped_.put_forces({}, without_contacts_);
+  return driven_.derivative(t, without_contacts_, rates);
+}
+
 /// Stands where the way across begins, with its rates; the time of that.
 double RunMotion::begin_with_rates(const Crossing& way) {
   const double earliest = std::max(integrator_.previous_time(), way.event - way.widest);
@@ -87,7 +96,7 @@ double RunMotion::begin_with_rates(const Crossing& way) {
   for (double back = std::max(way.end - way.begin, 0.0);; back *= wider) {
     stand_at(t);
     correct(t);
-    if (driven_.derivative(t, y_, rates_)) return t;
+    if (find_rates(t, y_, rates_)) return t;
     if (!(t > earliest) || !(back > 0)) fail_solver(t, driven_.failure());
     t = std::max(earliest, way.event - back);
   }
@@ -115,7 +124,7 @@ void RunMotion::cross(const Crossing& way, double first_step) {
   double end = way.end;
   for (double length = end - way.event;; length *= wider) {
     for (std::size_t i = 0; i < y_.size(); ++i) ahead_[i] = y_[i] + (end - way.event) * rates_[i];
-    const bool has_rates = driven_.derivative(end, ahead_, moved_rates_);
+    const bool has_rates = find_rates(end, ahead_, moved_rates_);
     if (has_rates) rates_.swap(moved_rates_);
     if (has_rates || !(end < last) || !(length > 0)) break;
     end = std::min(last, way.event + length);

@@ -77,6 +77,7 @@ class RunMotion {
   SolverOde& equations() { return equations_; }
 
  private:
+  bool find_rates(double t, std::span<double> y, std::span<double> rates);
   double begin_with_rates(const Crossing&);
   void go_to_event(const Crossing&);
   void go_on(double length);
@@ -89,7 +90,8 @@ class RunMotion {
   Integration integrator_;
   const std::size_t states_;
   std::vector<double> y_;
-  std::vector<double> rates_, moved_rates_, ahead_;  ///< room for the rates at an event, and the state behind it
+  /// Room for the rates at an event, for the state behind it, and for one without forces of contacts.
+  std::vector<double> rates_, moved_rates_, ahead_, without_contacts_;
   bool begun_ = false;
 };
 

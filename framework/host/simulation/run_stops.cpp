@@ -209,8 +209,8 @@ void RunStops::carry_across(double knot) {
   const double end = integrator.time(), length = end - integrator.previous_time(), rest = knot - end;
   const std::span<const double> state = integrator.state();
   const std::span<double> y = motion_.y();
-  // For a shorter step the difference of the states would be rounding.
-  const double share = rest > 0 && length > rest ? rest / length : 0;
+  // For a shorter step the difference of the states would be rounding, and in steps over contacts it may be a jump.
+  const double share = motion_.stepped().empty() && rest > 0 && length > rest ? rest / length : 0;
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = state[i] + share * (state[i] - step_start_[i]);
 }
 

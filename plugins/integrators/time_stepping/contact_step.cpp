@@ -95,16 +95,18 @@ void ContactStep::set_laws() {
   problem_.take({system_.starts(), system_.columns(), system_.blocks()});
   find_opposed();
   problem_.b = free_;
+  // What is closed lets nothing through, so what comes there bounces, in a step of any length.
+  const auto is_closed = [&](std::size_t p) { return gap_[p] <= options_.overlap; };
   const auto bounces = [&](std::size_t p) {
     return of_[p].has_gap && of_[p].restitution > 0 && start_[three * p] < -slow_ &&
-           gap_[p] + 0.5 * h_ * free_[three * p] < 0;
+           (is_closed(p) || gap_[p] + 0.5 * h_ * free_[three * p] < 0);
   };
   bool any = false;
   for (std::size_t p = 0; p < points_; ++p) any = any || bounces(p);
   for (std::size_t p = 0; p < points_; ++p) {
     const UnilateralPoint& of = of_[p];
     const double start = start_[three * p], back = -of.restitution * start;
-    least_[p] = of.has_gap && gap_[p] > options_.overlap ? -2 * gap_[p] / h_ : 0;
+    least_[p] = of.has_gap && !is_closed(p) ? -2 * gap_[p] / h_ : 0;
     if (bounces(p))
       least_[p] = back;
     else if (any && of.has_gap && start > 0)
