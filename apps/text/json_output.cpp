@@ -21,6 +21,23 @@ void append(Json& object, std::string_view name, Json value) {
   object.get_ref<Json::object_t&>().Container::emplace_back(std::string(name), std::move(value));
 }
 
+/// A time of what never was is null.
+Json contacts_json(std::span<const host::ContactTold> contacts) {
+  Json out = Json::object();
+  for (const host::ContactTold& c : contacts)
+    append(out, c.name,
+           {{"impacts", c.impacts},
+            {"lost_in_impacts", c.lost},
+            {"last_impact", c.last_impact},
+            {"chattering_ended", c.chattering_ended},
+            {"closed", c.closed},
+            {"stuck", c.stuck},
+            {"times_stuck", c.times_stuck},
+            {"stuck_from", c.stuck_from},
+            {"stuck_until", c.stuck_until}});
+  return out;
+}
+
 }  // namespace
 
 Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::string_view solver,
@@ -47,6 +64,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"kernels", run.kernels},
               {"contacts_open", run.open_contacts},
               {"notes", run.notes},
+              {"contacts", contacts_json(run.contacts)},
               {"warnings", run.warnings},
               {"imbalance", run.imbalance},
               {"time", run.time},

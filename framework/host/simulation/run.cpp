@@ -179,6 +179,7 @@ void Run::tell(RunRecord& record) {
   record.stops = stops_.knots_passed();
   record.events = stops_.events_passed();
   record.notes = motion_.tally().notes();
+  record.contacts = motion_.tally().told();
   record.open_contacts = motion_.tally().open();
   record.ended_by = stops_.ended_by();
   record.choices = motion_.integrator().choices();

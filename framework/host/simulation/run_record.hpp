@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/host/integration/integration.hpp"
+#include "framework/host/unilateral/contact_told.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::host::inline simulation {
@@ -58,6 +59,7 @@ struct RunRecord {
   std::vector<std::string> open_contacts;  ///< rigid contacts and stops whose forces are not unique
   std::string ended_by;               ///< the element that ended the run before its end, "`name` (event)"; or empty
   std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each
+  std::vector<ContactTold> contacts;  ///< the same in numbers
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 

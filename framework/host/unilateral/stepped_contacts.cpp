@@ -154,7 +154,7 @@ void SteppedContacts::end_step(double t, double step, std::span<const double> fo
     set_.pass_impact(k, 0, y);
   }
   set_.put_modes(modes_, y);
-  tally_times(step, modes);
+  tally_times(t - step, t, modes);
   ++steps_;
   if (solved) return;
   ++unsolved_;
@@ -163,7 +163,7 @@ void SteppedContacts::end_step(double t, double step, std::span<const double> fo
   worst_time_ = t;
 }
 
-void SteppedContacts::tally_times(double step, std::span<const UnilateralMode> modes) {
+void SteppedContacts::tally_times(double begin, double end, std::span<const UnilateralMode> modes) {
   std::ranges::fill(seen_, 0);
   constexpr char closed = 1, stuck = 2;
   for (std::size_t p = 0; p < chosen_.size(); ++p) {
@@ -171,10 +171,8 @@ void SteppedContacts::tally_times(double step, std::span<const UnilateralMode> m
     if (modes[p] != UnilateralMode::open) seen = static_cast<char>(seen | closed);
     if (modes[p] == UnilateralMode::stick) seen = static_cast<char>(seen | stuck);
   }
-  for (std::size_t e = 0; e < seen_.size(); ++e) {
-    if ((seen_[e] & closed) != 0) tally_.touch(e, step);
-    if ((seen_[e] & stuck) != 0) tally_.stick(e, step);
-  }
+  for (std::size_t e = 0; e < seen_.size(); ++e)
+    tally_.see_step(e, (seen_[e] & closed) != 0, (seen_[e] & stuck) != 0, begin, end);
 }
 
 /// with_ − base_ becomes the velocities that impulses give. Nothing moves meanwhile: the accelerations in base_ are

@@ -63,7 +63,7 @@ class SteppedContacts final : public UnilateralSystem {
 
   void check(const SystemView&, double t, const ConstStateView& start);
   void take_last_forces();
-  void tally_times(double step, std::span<const UnilateralMode> modes);
+  void tally_times(double begin, double end, std::span<const UnilateralMode> modes);
   Status find_velocities(double t, std::span<const double> forces, std::span<const double> y);
   double work_along(double t, std::span<const double> impulses, std::span<const double> y);
   template <class Act>

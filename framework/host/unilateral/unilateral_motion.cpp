@@ -360,7 +360,7 @@ std::optional<std::size_t> UnilateralMotion::find_ended(std::span<const double> 
   return std::nullopt;
 }
 
-void UnilateralMotion::settle(double step) {
+void UnilateralMotion::settle(double begin, double end) {
   const bool any_elsewhere = any_at_other_place();  // there forces tell nothing
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
     if (!is_closed(k))
@@ -386,8 +386,7 @@ void UnilateralMotion::settle(double step) {
       closed = closed || is_closed(k);
       stuck = stuck || now_.modes[k] == UnilateralMode::stick;
     }
-    if (closed) tally_.touch(e, step);
-    if (stuck) tally_.stick(e, step);
+    tally_.see_step(e, closed, stuck, begin, end);
   }
 }
 

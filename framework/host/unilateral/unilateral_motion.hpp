@@ -51,8 +51,9 @@ class UnilateralMotion {
   void renew(double t, std::span<double> y);
   /// At an event, with its function.
   void pass(double t, std::span<double> y, std::size_t function);
-  /// At the end of a step, or of the part of it before an event, s; at the state that was evaluated last.
-  void settle(double step);
+  /// At the end of a step, or of the part of it before an event, from `begin` to `end`, s; at the state that was
+  /// evaluated last.
+  void settle(double begin, double end);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The value of one event function alone: most of them need no forces.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "polyform/helpers/element_helpers.hpp"
 
@@ -28,6 +29,17 @@ void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes, s
   }
 }
 
+void UnilateralTally::see_step(std::size_t element, bool is_closed, bool is_stuck, double begin, double end) {
+  Element& e = elements_[element];
+  if (is_closed) e.closed += end - begin;
+  if (is_stuck) {
+    if (!e.is_stuck) e.sticks.add(begin, 0);
+    e.sticks.sum += end - begin;
+    e.stuck_until = end;
+  }
+  e.is_stuck = is_stuck;
+}
+
 void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
 
 void UnilateralTally::share(std::size_t element, bool is_open) {
@@ -35,8 +47,8 @@ void UnilateralTally::share(std::size_t element, bool is_open) {
   elements_[element].is_open = elements_[element].is_open || is_open;
 }
 
-// Of each element: four numbers of each count, two times, and two answers.
-std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 4) * elements_.size(); }
+// Of each element: four numbers of each count, two times, and three answers.
+std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 5) * elements_.size(); }
 
 void UnilateralTally::keep(std::vector<double>& out) const {
   for (const Element& e : elements_) {
@@ -44,7 +56,8 @@ void UnilateralTally::keep(std::vector<double>& out) const {
       const Count& c = e.*count;
       out.insert(out.end(), {static_cast<double>(c.times), c.first, c.last, c.sum});
     }
-    out.insert(out.end(), {e.stuck, e.closed, e.is_shared ? 1.0 : 0.0, e.is_open ? 1.0 : 0.0});
+    out.insert(out.end(),
+               {e.stuck_until, e.closed, e.is_stuck ? 1.0 : 0.0, e.is_shared ? 1.0 : 0.0, e.is_open ? 1.0 : 0.0});
   }
 }
 
@@ -55,8 +68,9 @@ void UnilateralTally::begin_from(std::span<const double> kept) {
       e.*count = {static_cast<std::size_t>(next[0]), next[1], next[2], next[3]};
       next += 4;
     }
-    e.stuck = *next++;
+    e.stuck_until = *next++;
     e.closed = *next++;
+    e.is_stuck = *next++ != 0;
     e.is_shared = *next++ != 0;
     e.is_open = *next++ != 0;
   }
@@ -78,13 +92,36 @@ std::vector<std::string> UnilateralTally::notes() const {
               ? fmt::format(" and {} more time{}", e.closed_bounces.times - 1, plural(e.closed_bounces.times - 1))
               : ""));
     if (e.closed > 0) parts.push_back(fmt::format("closed for {:.6g} s", e.closed));
-    if (e.stuck > 0) parts.push_back(fmt::format("stuck for {:.6g} s", e.stuck));
+    if (e.sticks.times > 0)
+      parts.push_back(fmt::format("stuck for {:.6g} s{} t = {:.9g} to {:.9g} s", e.sticks.sum,
+                                  e.sticks.times == 1 ? "," : fmt::format(" at {} times, the last", e.sticks.times),
+                                  e.sticks.last, e.stuck_until));
     if (e.is_shared && !e.is_open)
       parts.push_back("its points hold more than it takes: the share of each is not unique, their resultant is");
     if (parts.empty()) continue;
     std::string text = fmt::format("`{}`: ", set_.element_name(i));
     for (std::size_t k = 0; k < parts.size(); ++k) text += (k == 0 ? "" : "; ") + parts[k];
     all.push_back(std::move(text));
+  }
+  return all;
+}
+
+std::vector<ContactTold> UnilateralTally::told() const {
+  constexpr double never = std::numeric_limits<double>::quiet_NaN();
+  std::vector<ContactTold> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    if (e.impacts.times == 0 && e.sticks.times == 0 && !(e.closed > 0)) continue;
+    all.push_back({.name = set_.element_name(i),
+                   .impacts = e.impacts.times,
+                   .lost = e.impacts.sum,
+                   .last_impact = e.impacts.times > 0 ? e.impacts.last : never,
+                   .chattering_ended = e.closed_bounces.times > 0 ? e.closed_bounces.first : never,
+                   .closed = e.closed,
+                   .stuck = e.sticks.sum,
+                   .times_stuck = e.sticks.times,
+                   .stuck_from = e.sticks.times > 0 ? e.sticks.last : never,
+                   .stuck_until = e.sticks.times > 0 ? e.stuck_until : never});
   }
   return all;
 }

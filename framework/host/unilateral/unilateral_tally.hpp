@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/host/unilateral/contact_sizes.hpp"
+#include "framework/host/unilateral/contact_told.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -19,8 +20,8 @@ class UnilateralTally {
   void impact(std::size_t point, double t, double loss);
   /// An impact whose bounce was too low to follow.
   void close(std::size_t point, double t);
-  void stick(std::size_t element, double duration) { elements_[element].stuck += duration; }
-  void touch(std::size_t element, double duration) { elements_[element].closed += duration; }
+  /// The element was so in the whole step from `begin` to `end`, s.
+  void see_step(std::size_t element, bool is_closed, bool is_stuck, double begin, double end);
   /// Friction left accelerations without solution, and an impulse took its place.
   void jam(std::size_t point, double t);
   /// Impacts that passed on from one to the next without end, and were ended.
@@ -40,6 +41,8 @@ class UnilateralTally {
 
   /// A sentence for each element that had something to tell.
   std::vector<std::string> notes() const;
+  /// The same in numbers, for each element that ever closed.
+  std::vector<ContactTold> told() const;
   /// The elements whose forces were not unique at times.
   std::vector<std::string> open() const;
   /// A sentence for each that raises a doubt.
@@ -58,12 +61,13 @@ class UnilateralTally {
   };
   struct Element {
     Count impacts, closed_bounces, jams, ended, gained;
-    Count overlaps;                ///< its sum is the deepest one
-    double stuck = 0, closed = 0;  ///< s
-    bool is_shared = false, is_open = false;
+    Count overlaps;                      ///< its sum is the deepest one
+    Count sticks;                        ///< when each spell of sticking began, and its time in all, s
+    double stuck_until = 0, closed = 0;  ///< s
+    bool is_stuck = false, is_shared = false, is_open = false;
   };
-  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams,
-                                     &Element::ended,   &Element::gained,         &Element::overlaps};
+  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams,  &Element::ended,
+                                     &Element::gained,  &Element::overlaps,       &Element::sticks};
   Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
 
   const UnilateralSet& set_;

@@ -159,7 +159,7 @@ std::optional<double> UnilateralWatch::nearer_end(double event) {
 void UnilateralWatch::pass(double t, std::span<double> y) {
   ++count_;
   evaluate(t, other_values_, other_rates_);
-  motion_.settle(t - integrator_.previous_time());
+  motion_.settle(integrator_.previous_time(), t);
   // Friction that pushes what slides knows its direction wrongly: so all is decided anew, as at the start.
   if (settles_)
     motion_.guide();
@@ -172,7 +172,7 @@ void UnilateralWatch::pass(double t, std::span<double> y) {
 void UnilateralWatch::settle() {
   const double t = integrator_.time();
   if (evaluated_at_ != t) evaluate(t, other_values_, other_rates_);
-  motion_.settle(t - integrator_.previous_time());
+  motion_.settle(integrator_.previous_time(), t);
 }
 
 double UnilateralWatch::longest_step() const {
