@@ -249,7 +249,8 @@ class Mechanism {
       out["kind"] = "joint-coil";
       return is_zero(field(group, i, "stiffness")) ? Json() : out;
     }
-    if (picture.kind() != Picture::Kind::stop) return {};
+    // Stops are drawn beside the axis of a joint that has one.
+    if (picture.kind() != Picture::Kind::stop || group.instances[i].joints[0].nv != 1) return {};
     out["kind"] = "stop";
     for (const char* side : {"lower", "upper"})
       if (const FieldValue* place = field(group, i, side); place != nullptr && place->given) out[side] = place->number;

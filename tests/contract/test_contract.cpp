@@ -51,6 +51,7 @@
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/contract/unilateral_places.hpp"
 #include "polyform/contract/unilateral_system.hpp"
+#include "polyform/contract/unilateral_velocities.hpp"
 #include "polyform/helpers/completed.hpp"
 #include "tests/contract/host/try_device.hpp"
 

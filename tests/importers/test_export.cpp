@@ -247,6 +247,35 @@ TEST_CASE("joints towards ground and joints of several coordinates are exported"
   CHECK(diagnostics.all().front().message.find("'cross' is of type universal") != std::string::npos);
 }
 
+TEST_CASE("limits of joints with several coordinates and of balls go as far as the format has them") {
+  const std::string text =
+      "polyform: 1\nbodies:\n"
+      "  - {name: a, mass: 2, center_of_mass: [0.1, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}\n"
+      "  - {name: b, mass: 1, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+      "joints:\n"
+      "  - {name: u, type: universal, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0], axis2: [1, 0, 0]}\n"
+      "  - {name: k, type: spherical, base: a, moving: b, position: [0, 0, 0]}\n"
+      "forces:\n"
+      "  - {name: l, type: joint-limit, joint: u, coordinate: 1, lower: -0.5, upper: 1.25}\n"
+      "  - {name: f, type: dry-friction, joint: u, coordinate: 1, effort: 0.75}\n"
+      "  - {name: t, type: joint-limit, joint: k, turn: 0.75}\n";
+  const auto back = [&](const char* format) {
+    return imported(exported(format, text).text, {{"limits", "keep"}, {"friction", "keep"}}).text;
+  };
+  const std::string sdf = back("sdf"), mjcf = back("mjcf");
+  INFO(sdf << mjcf);
+  CHECK(sdf.find("type: joint-limit, joint: \"u\", coordinate: 1, lower: -0.5, upper: 1.25}") != std::string::npos);
+  CHECK(sdf.find("type: dry-friction, joint: \"u\", effort: 0.75, coordinate: 1}") != std::string::npos);
+  CHECK(sdf.find("turn") == std::string::npos);
+  CHECK(count_of(exported("sdf", text), Treatment::not_honoured, "limits of ball joints") == 1);
+  CHECK(mjcf.find("type: joint-limit, joint: \"u_1\", lower: -0.5, upper: 1.25}") != std::string::npos);
+  CHECK(mjcf.find("type: dry-friction, joint: \"u_1\", effort: 0.75}") != std::string::npos);
+  CHECK(mjcf.find("type: joint-limit, joint: \"k\", turn: 0.75}") != std::string::npos);
+  const std::string cone = text + "  - {name: c, type: joint-limit, joint: k, cone: 0.5, axis: [0, 0, 1]}\n";
+  for (const char* format : {"sdf", "mjcf"})
+    CHECK(count_of(exported(format, cone), Treatment::not_honoured, "forces of type joint-limit") == 1);
+}
+
 TEST_CASE("limits and dry friction of joints go through every format and back") {
   const std::string text =
       "polyform: 1\nbodies:\n"

@@ -322,3 +322,16 @@ TEST_CASE("errors of MJCF name the place") {
   CHECK(refusal(replicated).find("but those that MuJoCo makes from `replicate`, which are not read") !=
         std::string::npos);
 }
+
+TEST_CASE("the range of a ball of MJCF limits its whole rotation") {
+  const auto ball = [](const std::string& range) {
+    return "<mujoco><worldbody><body name=\"b\"><joint name=\"j\" type=\"ball\" limited=\"true\" range=\"" + range +
+           "\"/><geom size=\"1\"/></body></worldbody></mujoco>";
+  };
+  const std::string kept = imported(ball("0 60"), {{"limits", "keep"}}).text;
+  INFO(kept);
+  CHECK(kept.find("type: joint-limit, joint: \"j\", turn: 1.047197551196597") != std::string::npos);
+  CHECK(imported(ball("0 180"), {{"limits", "keep"}}).text.find("joint-limit") == std::string::npos);
+  CHECK(imported(ball("-10 60"), {{"limits", "keep"}}).count(Treatment::not_honoured) > 0);
+  CHECK(imported(ball("0 60")).text.find("joint-limit") == std::string::npos);
+}

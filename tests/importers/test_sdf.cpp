@@ -253,6 +253,27 @@ TEST_CASE("dry friction of SDF acts, and its limits do where they are asked for"
         std::string::npos);
 }
 
+TEST_CASE("each axis of a universal joint of SDF has limits and friction of its own") {
+  const auto axis = [](const std::string& tag, const std::string& xyz, const std::string& more) {
+    return "<" + tag + "><xyz>" + xyz + "</xyz>" + more + "</" + tag + ">";
+  };
+  const auto cross = [&](const std::string& first, const std::string& second) {
+    return model("<link name=\"a\">" + solid() +
+                 "</link><joint name=\"j\" type=\"universal\"><parent>world</parent><child>a</child>" +
+                 axis("axis", "1 0 0", first) + axis("axis2", "0 1 0", second) + "</joint>");
+  };
+  const host::Conversion got =
+      imported(cross("<limit><lower>-1</lower><upper>0.5</upper></limit>",
+                     "<limit><lower>0.25</lower></limit><dynamics><friction>0.5</friction></dynamics>"),
+               {{"limits", "keep"}});
+  INFO(got.text);
+  CHECK(got.text.find("type: joint-limit, joint: \"j\", coordinate: 0, lower: -1, upper: 0.5}") != std::string::npos);
+  CHECK(got.text.find("type: joint-limit, joint: \"j\", coordinate: 1, lower: 0.25}") != std::string::npos);
+  CHECK(got.text.find("type: dry-friction, joint: \"j\", effort: 0.5, coordinate: 1}") != std::string::npos);
+  CHECK(got.text.find("position: [0, 0.25]") != std::string::npos);
+  CHECK(got.count(Treatment::not_honoured) == 0);
+}
+
 TEST_CASE("SDF says true and false in letters of any case, and nothing says what is usual") {
   const auto lifts = [](const std::string& gravity) {
     return imported(model("<link name=\"a\"><gravity>" + gravity + "</gravity>" + solid() + "</link>"))

@@ -105,6 +105,26 @@ TEST_CASE("hard stops take a fifth of the speed at each impact, springs nothing"
   });
 }
 
+// A ball on a bar: its momentum about the vertical is that of its point, and J ω of its own.
+TEST_CASE("a lamp within a cone keeps its momentum about the vertical, and loses energy at impacts alone") {
+  const double m = 1.5, r = 0.8, J = 0.01;
+  in_formulations(shipped("hanging_lamp"), [&](const Table& rows) {
+    const auto momentum = [&](std::size_t k) {
+      const double w = rows.at(k, "lamp.qw"), x = rows.at(k, "lamp.qx"), y = rows.at(k, "lamp.qy"),
+                   z = rows.at(k, "lamp.qz");
+      const double px = -2 * r * (x * z + w * y), py = -2 * r * (y * z - w * x), pz = -r * (1 - 2 * (x * x + y * y));
+      const double wx = rows.at(k, "lamp.wx"), wy = rows.at(k, "lamp.wy"), wz = rows.at(k, "lamp.wz");
+      CHECK(-pz / r > std::cos(0.6) - 1e-9);
+      return m * (px * (wz * px - wx * pz) - py * (wy * pz - wz * py)) + J * wz;
+    };
+    for (std::size_t k = 1; k < rows.rows.size(); ++k) {
+      CHECK(momentum(k) == Approx(momentum(0)).epsilon(1e-8));
+      CHECK(rows.at(k, "energy.total") + rows.at(k, "socket.lost") == Approx(rows.at(0, "energy.total")).epsilon(1e-8));
+    }
+    CHECK(rows.at(rows.rows.size() - 1, "socket.impacts") >= 3);
+  });
+}
+
 TEST_CASE("a fusee makes an even torque of a spring's falling one") {
   const double k = 0.02, p0 = 30, T = 0.1, J = 0.002, Jd = 2e-5;
   in_formulations(shipped("fusee"), [&](const Table& rows) {

@@ -113,6 +113,8 @@ bool acts_along(const FieldSpec& spec, const FieldValue& field, std::size_t k) {
     const TimeFunction& f = field.functions[own(field.functions)];
     return f.kind != TimeFunction::Kind::constant || f.constant != 0;
   }
+  // A direction that is not of ground is one of the axes along which the coordinates count.
+  if (spec.type == FieldType::direction) return field.given && !spec.tied_to_ground;
   if (spec.type != FieldType::numbers || own(field.numbers) >= field.numbers.size()) return false;
   // Coordinates; else stiffness and the like, which are the same in all directions if they are equal.
   if (spec.unit == "m or rad") return field.numbers[own(field.numbers)] != 0;

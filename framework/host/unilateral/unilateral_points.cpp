@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
@@ -11,9 +14,11 @@ namespace polyform::host::inline unilateral {
 
 /// Numbers the points of all batches as they are now.
 void UnilateralSet::list_points() {
-  for (auto* part : {&batch_of_, &elements_, &velocity_}) part->clear();
+  for (auto* part : {&batch_of_, &elements_}) part->clear();
   points_.clear();
   markers_.clear();
+  velocities_.clear();
+  std::size_t further = 0;
   for (std::size_t n = 0; n < batches_.size(); ++n) {
     Batch& b = batches_[n];
     b.first = points_.size();
@@ -27,8 +32,14 @@ void UnilateralSet::list_points() {
       markers_.push_back(b.near == nullptr
                              ? std::array{marker, marker + 1}
                              : std::array{marker + b.near->marker_of(k, 0), marker + b.near->marker_of(k, 1)});
-      velocity_.push_back(point.velocity == UnilateralPoint::none ? UnilateralPoint::none
-                                                                  : b.first_velocity[point.instance] + point.velocity);
+      const std::size_t first = point.velocity == UnilateralPoint::none
+                                    ? UnilateralPoint::none
+                                    : b.velocities[b.first_velocity[point.instance] + point.velocity];
+      const std::size_t count = first == UnilateralPoint::none ? 0
+                                : b.velocity_parts == nullptr  ? 1
+                                                               : b.velocity_parts->velocity_count(k);
+      velocities_.push_back({first, count, further});
+      if (count > 1) further += rows_per_point * (count - 1);
       points_.push_back(point);
     }
   }
@@ -39,6 +50,7 @@ void UnilateralSet::list_points() {
   for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
   A_.resize(2 * rows_per_point * n);
+  further_.resize(further);
 }
 
 void UnilateralSet::find_near(double t, std::span<const double> y, double step) {
@@ -68,8 +80,11 @@ FrameIndex UnilateralSet::frame_of(std::size_t k, std::size_t side) const {
   return b.frames.empty() ? FrameIndex::ground : b.frames[markers_[k][side]];
 }
 
-std::size_t UnilateralSet::velocity_of(std::size_t k) const {
-  return velocity_[k] == UnilateralPoint::none ? velocity_[k] : batches_[batch_of_[k]].velocities[velocity_[k]];
+/// What a row has of one of the velocities that its point is about.
+double UnilateralSet::part_of(std::size_t row, std::size_t velocity) const {
+  if (velocity == 0) return B_[row];
+  const Velocities& all = velocities_[row / rows_per_point];
+  return further_[all.further + row % rows_per_point * (all.count - 1) + velocity - 1];
 }
 
 std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
@@ -77,6 +92,31 @@ std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
   const std::size_t own = k - b.first;
   if (b.near == nullptr) return {batch_of_[k], own, 0};
   return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
+}
+
+bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {
+  constexpr double balanced = 1e-6;  // of the sum of the sizes
+  constexpr std::size_t most = 6;    // velocities of a joint
+  Spatial whole{};
+  double force = 0, moment = 0;
+  std::array<double, most> effort{}, efforts{};
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    if (elements_[k] != element) continue;
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      whole += forces[r] * A_[2 * r];
+      force += std::abs(forces[r]) * norm(A_[2 * r].linear);
+      moment += std::abs(forces[r]) * norm(A_[2 * r].angular);
+      for (std::size_t j = 0; j < velocities_[k].count; ++j) {
+        effort[j] += part_of(r, j) * forces[r];
+        efforts[j] += std::abs(part_of(r, j) * forces[r]);
+      }
+    }
+  }
+  const auto size = [](const std::array<double, most>& all) {
+    return std::sqrt(std::inner_product(all.begin(), all.end(), all.begin(), 0.0));
+  };
+  return norm(whole.linear) > balanced * force || norm(whole.angular) > balanced * moment ||
+         size(effort) > balanced * size(efforts);
 }
 
 bool has_unilateral_rows(const SystemView& view) {

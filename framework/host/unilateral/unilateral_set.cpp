@@ -58,6 +58,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
   auto* const rows = near != nullptr ? &near->rows() : ask<UnilateralRows>(*batch);
   if (rows == nullptr) return;
   auto* const places = ask<UnilateralPlaces>(*batch);
+  auto* const velocity_parts = ask<UnilateralVelocities>(*batch);
   auto* loaded = ask<LoadedFriction>(*batch);
   bool any_loaded = false;
   for (std::size_t i = 0; loaded != nullptr && i < group.instances.size(); ++i)
@@ -69,6 +70,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
                                          .rows = rows,
                                          .near = near,
                                          .places = places,
+                                         .velocity_parts = velocity_parts,
                                          .first_marker = {},
                                          .first_velocity = {},
                                          .first_element = element_names_.size(),
@@ -183,6 +185,9 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
       std::ranges::copy(b.places->ends().first(b.count), end_.begin() + static_cast<std::ptrdiff_t>(b.first));
       std::ranges::copy(b.places->features().first(b.count), feature_.begin() + static_cast<std::ptrdiff_t>(b.first));
     }
+    if (b.velocity_parts != nullptr && b.count > 0)
+      std::ranges::copy(b.velocity_parts->further_parts(),
+                        further_.begin() + static_cast<std::ptrdiff_t>(velocities_[b.first].further));
     if (b.loaded == nullptr) continue;
     find_motions(b);
     b.given_holding.assign(out.holding.begin(), out.holding.end());
@@ -278,7 +283,10 @@ void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span
         const Vec3 velocity = moves ? V.linear + cross(V.angular, b.attached->arms()[marker]) : Vec3{};
         *out++ = dot(A.angular, V.angular) + dot(A.linear, velocity);
       }
-      *out++ = velocity_[k] == UnilateralPoint::none ? 0 : B_[r] * motion_->v[b.velocities[velocity_[k]]];
+      double joint = 0;
+      for (std::size_t j = 0; j < velocities_[k].count; ++j)
+        joint += part_of(r, j) * motion_->v[velocities_[k].first + j];
+      *out++ = joint;
     }
   }
 }
@@ -296,8 +304,8 @@ void UnilateralSet::find_rates(std::span<double> rates, std::span<double> terms)
         rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
         size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
       }
-      if (velocity_[k] != UnilateralPoint::none) {
-        const double part = B_[r] * motion_->v[b.velocities[velocity_[k]]];
+      for (std::size_t j = 0; j < velocities_[k].count; ++j) {
+        const double part = part_of(r, j) * motion_->v[velocities_[k].first + j];
         rate += part;
         size += std::abs(part);
       }
@@ -320,28 +328,11 @@ void UnilateralSet::accelerations(const Observation& now, std::span<double> out)
         const Vec3 point = body.acceleration + cross(body.angular_acceleration, arm) + cross(omega, cross(omega, arm));
         sum += dot(A_[2 * r + m].angular, body.angular_acceleration) + dot(A_[2 * r + m].linear, point);
       }
-      if (velocity_[k] != UnilateralPoint::none) sum += B_[r] * now.acceleration[b.velocities[velocity_[k]]];
+      for (std::size_t j = 0; j < velocities_[k].count; ++j)
+        sum += part_of(r, j) * now.acceleration[velocities_[k].first + j];
       out[r] = sum;
     }
   }
-}
-
-bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {
-  constexpr double balanced = 1e-6;  // of the sum of the sizes
-  Spatial whole{};
-  double effort = 0, force = 0, moment = 0, efforts = 0;
-  for (std::size_t k = 0; k < points_.size(); ++k) {
-    if (elements_[k] != element) continue;
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
-      whole += forces[r] * A_[2 * r];
-      effort += B_[r] * forces[r];
-      force += std::abs(forces[r]) * norm(A_[2 * r].linear);
-      moment += std::abs(forces[r]) * norm(A_[2 * r].angular);
-      efforts += std::abs(B_[r] * forces[r]);
-    }
-  }
-  return norm(whole.linear) > balanced * force || norm(whole.angular) > balanced * moment ||
-         std::abs(effort) > balanced * efforts;
 }
 
 /// The states of a batch as they stand in y, changed.

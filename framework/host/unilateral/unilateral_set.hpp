@@ -15,6 +15,7 @@
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/contract/unilateral_places.hpp"
+#include "polyform/contract/unilateral_velocities.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline unilateral {
@@ -49,10 +50,10 @@ class UnilateralSet {
   /// Finds the points of NearRows that may close within `step`, s; all points are numbered anew. Failure
   /// (simulation_failed) if memory runs out.
   void find_near(double t, std::span<const double> y, double step);
-  /// What a point is about: the frame of its side 0 or 1, ground too where it has none, and a velocity of the system,
-  /// or UnilateralPoint::none.
+  /// What a point is about: the frame of its side 0 or 1, ground too where it has none, and the first of its joint
+  /// velocities among those of the system, or UnilateralPoint::none.
   FrameIndex frame_of(std::size_t k, std::size_t side) const;
-  std::size_t velocity_of(std::size_t k) const;
+  std::size_t velocity_of(std::size_t k) const { return velocities_[k].first; }
   /// Three numbers by which a point is the same one after find_near().
   std::array<std::uint64_t, 3> key_of(std::size_t k) const;
   std::size_t points() const { return points_.size(); }
@@ -135,6 +136,7 @@ class UnilateralSet {
     UnilateralRows* rows;
     NearRows* near;                                         ///< nullptr if its points are always the same
     UnilateralPlaces* places;                               ///< nullptr if they have no ends
+    UnilateralVelocities* velocity_parts;                   ///< nullptr if each row is about one velocity at most
     std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
     std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
@@ -146,7 +148,13 @@ class UnilateralSet {
     std::size_t state, state_count;  ///< among the first-order states
     std::vector<std::size_t> slots;  ///< of the states, in y
   };
+  /// The joint velocities that a point is about, among those of the system, which follow each other.
+  struct Velocities {
+    std::size_t first, count;
+    std::size_t further;  ///< where `further_` has the parts of all but the first
+  };
   struct Motion;
+  double part_of(std::size_t row, std::size_t velocity) const;
   void add(const SystemView&, const ForceInstances&);
   void list_points();
   void find_slots(double t, const ConstStateView& start, Solver&);
@@ -166,7 +174,7 @@ class UnilateralSet {
   std::vector<UnilateralPoint> points_;
   std::vector<std::size_t> batch_of_, elements_;     ///< per point
   std::vector<std::array<std::size_t, 2>> markers_;  ///< per point, in its batch
-  std::vector<std::size_t> velocity_;                ///< per point, in its batch
+  std::vector<Velocities> velocities_;               ///< per point
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                          ///< of the last decoded state
@@ -174,6 +182,7 @@ class UnilateralSet {
   std::size_t changed_element_ = 0;          ///< by the reactions that were taken last
   std::vector<double> place_, begin_, end_;  ///< per point
   std::vector<std::uint32_t> feature_;       ///< per point
+  std::vector<double> further_;              ///< of the velocities, row after row
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;
   std::vector<double> states_;  ///< room for those of one batch

@@ -6,6 +6,7 @@
 
 #include "constraint_types.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/joint_coordinates.hpp"
 
 namespace polyform::constraints {
 namespace {
@@ -40,18 +41,6 @@ constexpr std::array specs{
               .meaning = "c0, c1, ... of q = c0 + c1 p + c2 p^2 + ..., in m and rad",
               .default_text = "[0, 1]"}};
 
-/// Place among the joint's q of a velocity coordinate; nq where its rate is not a coordinate's (of a ball).
-std::size_t place_of_rate(const JointShape& shape, std::size_t k) {
-  if (shape.code_defined) return shape.nq == shape.nv ? k : shape.nq;
-  std::size_t q = 0, v = 0;
-  for (const Primitive& p : shape.primitives) {
-    if (k < v + velocity_count(p.kind)) return p.kind == Primitive::Kind::ball ? shape.nq : q;
-    q += position_count(p.kind);
-    v += velocity_count(p.kind);
-  }
-  return shape.nq;
-}
-
 /// With the slope s = dq/dp and the curvature s′:
 ///
 ///   position      q − c(p) = 0
@@ -63,7 +52,7 @@ class JointCouplings final : public ConstraintBatch {
     for (const ElementInstance& i : instances) {
       const auto at = [&](std::size_t side, Field field) {
         const auto k = static_cast<std::size_t>(i.fields[field].integer);
-        return Coordinate{place_of_rate(i.joints[side], k), k};
+        return Coordinate{position_of_rate(i.joints[side], k), k};
       };
       const bool same = i.fields[joint].joint == i.fields[other_joint].joint;
       Coupling& c = couplings_.emplace_back();
@@ -139,7 +128,7 @@ class JointCoupling final : public ConstraintType {
                                   : Message("Give a number from 0 to {}.", shape.nv - 1));
         return false;
       }
-      if (place_of_rate(shape, k) == shape.nq) {
+      if (position_of_rate(shape, k) == shape.nq) {
         sink.report(Severity::error, number, joint_field,
                     "the joint's rotation has no coordinates whose rates are its velocities",
                     "Couple a revolute, prismatic, cylindrical, planar or universal joint.");

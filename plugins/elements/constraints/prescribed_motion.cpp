@@ -5,6 +5,7 @@
 
 #include "constraint_types.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/joint_coordinates.hpp"
 
 namespace polyform::constraints {
 namespace {
@@ -24,18 +25,6 @@ constexpr std::array specs{
               .meaning = "which coordinate is driven, from 0; not given: all of them",
               .minimum = 0}};
 
-/// The place of a velocity coordinate's position among the joint's q; nq if there is none (for a ball).
-std::size_t place_in_q(const JointShape& shape, std::size_t k) {
-  if (shape.code_defined) return shape.nq == shape.nv ? k : shape.nq;
-  std::size_t q = 0, v = 0;
-  for (const Primitive& p : shape.primitives) {
-    if (k < v + velocity_count(p.kind)) return p.kind == Primitive::Kind::ball ? shape.nq : q;
-    q += position_count(p.kind);
-    v += velocity_count(p.kind);
-  }
-  return shape.nq;
-}
-
 std::size_t first_coordinate(const ElementInstance& i) {
   return i.fields[coordinate].given ? static_cast<std::size_t>(i.fields[coordinate].integer) : 0;
 }
@@ -49,7 +38,7 @@ class PrescribedMotions final : public ConstraintBatch {
       Driven& d = driven_.emplace_back(Driven{shape.nq, shape.nv, {}});
       for (std::size_t r = 0; r < row_count(i); ++r) {
         const std::size_t k = first_coordinate(i) + r;
-        d.rows.push_back({i.fields[motion].functions[r], place_in_q(shape, k), k});
+        d.rows.push_back({i.fields[motion].functions[r], position_of_rate(shape, k), k});
       }
     }
   }
@@ -120,7 +109,7 @@ class PrescribedMotion final : public ConstraintType {
       return false;
     }
     for (std::size_t r = 0; r < row_count(i); ++r)
-      if (place_in_q(shape, first_coordinate(i) + r) == shape.nq) {
+      if (position_of_rate(shape, first_coordinate(i) + r) == shape.nq) {
         sink.report(
             Severity::error, number, joint,
             "the joint's rotation has no coordinates whose rates are its velocities, so they cannot be functions "

@@ -1,4 +1,5 @@
 // Friction in a joint that sticks and slides: bearings, brakes, clutches; and a freewheel.
+#include <algorithm>
 #include <array>
 
 #include "joint_rows.hpp"
@@ -9,13 +10,18 @@
 namespace polyform::stops {
 namespace {
 
-enum FrictionField : std::size_t { rubbing_joint, sliding, ratio, coefficient, radius, length, preload };
+enum FrictionField : std::size_t {
+  rubbing_joint,
+  sliding,
+  ratio,
+  coefficient,
+  radius,
+  length,
+  preload,
+  rubbing_coordinate
+};
 constexpr std::array friction_specs{
-    FieldSpec{.name = "joint",
-              .type = FieldType::joint,
-              .unit = "",
-              .meaning = "that rubs; it has one coordinate",
-              .required = true},
+    FieldSpec{.name = "joint", .type = FieldType::joint, .unit = "", .meaning = "that rubs", .required = true},
     FieldSpec{.name = "effort",
               .type = FieldType::time_function,
               .unit = "N or N m",
@@ -52,32 +58,46 @@ constexpr std::array friction_specs{
               .unit = "N",
               .meaning = "normal force beside that of the load, with 'coefficient'",
               .default_text = "0",
-              .minimum = 0}};
+              .minimum = 0},
+    coordinate_spec};
 
-enum WheelField : std::size_t { wheel_joint, direction };
+enum WheelField : std::size_t { wheel_joint, direction, wheel_coordinate };
 constexpr std::array<std::string_view, 2> directions{"positive", "negative"};
 constexpr std::array wheel_specs{
-    FieldSpec{.name = "joint",
-              .type = FieldType::joint,
-              .unit = "",
-              .meaning = "between the two; it has one coordinate",
-              .required = true},
+    FieldSpec{.name = "joint", .type = FieldType::joint, .unit = "", .meaning = "between the two", .required = true},
     FieldSpec{.name = "free",
               .type = FieldType::choice,
               .unit = "",
               .meaning = "the direction of the joint velocity that is free; the other is locked",
               .default_text = "positive",
-              .choices = directions}};
+              .choices = directions},
+    coordinate_spec};
+
+constexpr std::string_view one_axis_remedy =
+    "Name a joint with an axis or a guide, or one of its coordinates that has its own.";
 
 template <class Add>
-ForceBatch* batch_of(Strided<const ElementInstance> instances, const Add& add) noexcept {
+ForceBatch* batch_of(Strided<const ElementInstance> instances, std::size_t coordinate, const Add& add) noexcept {
   try {
     std::vector<std::vector<JointPoint>> points;
     for (const ElementInstance& instance : instances) add(instance, points.emplace_back().emplace_back());
-    return make_batch<JointRows>(std::move(points));
+    return make_batch<JointRows>(
+        stop_coordinates(instances,
+                         [=](const ElementInstance& instance) { return chosen_coordinate(instance, coordinate); }),
+        points);
   } catch (...) {
     return nullptr;
   }
+}
+
+/// Whether all motions of a joint are along or about one axis, as of a shaft in a bush.
+bool has_one_axis(const JointShape& joint) noexcept {
+  constexpr double parallel = 1e-12;  // the square of the sine: axes of a drawing agree to rounding
+  if (joint.nv == 1) return true;
+  return !joint.primitives.empty() && std::ranges::all_of(joint.primitives, [&](const Primitive& p) {
+    const Vec3 across = cross(p.axis, joint.primitives[0].axis);
+    return p.kind != Primitive::Kind::ball && dot(across, across) < parallel;
+  });
 }
 
 class DryFriction final : public ForceType, public HeldStates {
@@ -96,7 +116,8 @@ class DryFriction final : public ForceType, public HeldStates {
   }
   bool is_held(std::size_t state) const noexcept override { return state != lost; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
-    if (!check_joint(instance, number, rubbing_joint, "dry-friction", sink)) return false;
+    if (!check_coordinate(instance, number, rubbing_joint, rubbing_coordinate, "dry-friction", one_axis_remedy, sink))
+      return false;
     const Strided<const FieldValue> f = instance.fields;
     if (!f[sliding].given && !f[coefficient].given) {
       sink.report(Severity::error, number, sliding, "the friction has neither an effort nor a coefficient",
@@ -111,7 +132,15 @@ class DryFriction final : public ForceType, public HeldStates {
         return false;
       }
     const std::span<const Primitive> primitives = instance.joints[0].primitives;
-    const bool slides = !primitives.empty() && primitives[0].kind == Primitive::Kind::translation;
+    if (f[coefficient].given && !has_one_axis(instance.joints[0])) {
+      sink.report(Severity::error, number, coefficient,
+                  "friction by the load is that of one bearing or guide, and this joint moves about several axes",
+                  "Give 'effort', or make the joint of revolute and prismatic joints with bodies between them.");
+      return false;
+    }
+    // Of joints whose velocities are rates of coordinates each motion has one.
+    const std::size_t motion = chosen_coordinate(instance, rubbing_coordinate).coordinate;
+    const bool slides = motion < primitives.size() && primitives[motion].kind == Primitive::Kind::translation;
     if (f[coefficient].given && f[radius].given == slides) {
       sink.report(
           Severity::error, number, radius,
@@ -122,7 +151,7 @@ class DryFriction final : public ForceType, public HeldStates {
     return true;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
-    return batch_of(instances, [](const ElementInstance& instance, JointPoint& point) {
+    return batch_of(instances, rubbing_coordinate, [](const ElementInstance& instance, JointPoint& point) {
       point.kind = JointPoint::Kind::friction;
       point.name = "friction";
       point.sliding = instance.fields[sliding].functions[0];
@@ -150,10 +179,10 @@ class Freewheel final : public ForceType, public HeldStates {
   }
   bool is_held(std::size_t state) const noexcept override { return state != lost; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
-    return check_joint(instance, number, wheel_joint, "freewheel", sink);
+    return check_coordinate(instance, number, wheel_joint, wheel_coordinate, "freewheel", one_axis_remedy, sink);
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
-    return batch_of(instances, [](const ElementInstance& instance, JointPoint& point) {
+    return batch_of(instances, wheel_coordinate, [](const ElementInstance& instance, JointPoint& point) {
       point.kind = JointPoint::Kind::freewheel;
       point.name = "freewheel";
       point.sign = instance.fields[direction].integer == 0 ? 1 : -1;

@@ -1,11 +1,11 @@
 // The ends of a joint's way: hard, or as springs.
 #include <array>
-#include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "compliant_limits.hpp"
 #include "joint_rows.hpp"
 #include "polyform/contract/held_states.hpp"
-#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/type_variants.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/plain_picture.hpp"
@@ -14,16 +14,25 @@
 namespace polyform::stops {
 namespace {
 
-enum Field : std::size_t { joint, lower, upper, law, restitution, impact, stiffness, damping };
+enum Field : std::size_t {
+  joint,
+  lower,
+  upper,
+  law,
+  restitution,
+  impact,
+  stiffness,
+  damping,
+  coordinate,
+  cone,
+  axis,
+  turn
+};
 enum Law : std::int64_t { hard, compliant };
 constexpr std::array<std::string_view, 2> laws{"hard", "compliant"};
 constexpr std::array<std::string_view, 2> impact_laws{"newton", "poisson"};
 constexpr std::array specs{
-    FieldSpec{.name = "joint",
-              .type = FieldType::joint,
-              .unit = "",
-              .meaning = "whose way ends; it has one coordinate",
-              .required = true},
+    FieldSpec{.name = "joint", .type = FieldType::joint, .unit = "", .meaning = "whose way ends", .required = true},
     FieldSpec{.name = "lower",
               .type = FieldType::number,
               .unit = "m or rad",
@@ -63,11 +72,80 @@ constexpr std::array specs{
               .unit = "N s/m or N m s/rad",
               .meaning = "of compliant limits",
               .default_text = "0",
-              .minimum = 0}};
+              .minimum = 0},
+    coordinate_spec,
+    FieldSpec{
+        .name = "cone",
+        .type = FieldType::number,
+        .unit = "rad",
+        .meaning = "of spherical and free joints: greatest angle between 'axis' and the same axis of the moving body",
+        .minimum = 0,
+        .exclusive_minimum = true,
+        .typical = 1},
+    FieldSpec{.name = "axis",
+              .type = FieldType::direction,
+              .unit = "",
+              .meaning = "of the cone, as drawn, in the axes of the base body's frame"},
+    FieldSpec{.name = "turn",
+              .type = FieldType::number,
+              .unit = "rad",
+              .meaning = "of spherical and free joints: greatest angle of the whole rotation from the drawn pose",
+              .minimum = 0,
+              .exclusive_minimum = true}};
+
+/// What the limit is about: an angle of a ball, or a coordinate.
+StopCoordinate::Choice choice_of(const ElementInstance& instance) {
+  const Strided<const FieldValue> f = instance.fields;
+  if (f[cone].given) return {.kind = StopCoordinate::Kind::swing, .axis = f[axis].vector};
+  if (f[turn].given) return {.kind = StopCoordinate::Kind::turn};
+  return chosen_coordinate(instance, coordinate);
+}
+
+/// The fields of the ends, an angle of a ball having but an upper one.
+std::size_t upper_field(const ElementInstance& instance) {
+  return instance.fields[cone].given ? cone : instance.fields[turn].given ? turn : upper;
+}
+
+constexpr std::string_view of_ball_remedy =
+    "Give `cone` and `axis`, for the angle of an axis; or `turn`, for that of the whole rotation.";
+
+/// Of a ball: its angle is the only thing that ends.
+bool check_angle(const ElementInstance& instance, std::size_t number, std::size_t given, FieldSink& sink) noexcept {
+  const Strided<const FieldValue> f = instance.fields;
+  const JointShape& shape = instance.joints[0];
+  const auto refuse = [&](std::size_t field, std::string_view what, std::string_view remedy) {
+    sink.report(Severity::error, number, field, what, remedy);
+    return false;
+  };
+  if (ball_of(shape).v == shape.nv)
+    return refuse(
+        given, Message("'{}' is of joints that turn about all axes, as spherical and free ones do", specs[given].name),
+        "Give `lower` and `upper`, and `coordinate` where the joint has several.");
+  for (const std::size_t field : {lower, upper, coordinate})
+    if (f[field].given)
+      return refuse(field,
+                    Message("'{}' is of a coordinate, and '{}' of a rotation about all axes", specs[field].name,
+                            specs[given].name),
+                    "Leave it out, or make a limit of its own of it.");
+  if (f[cone].given && f[turn].given)
+    return refuse(turn, "a limit has either a cone or a turn", "Make two limits of them.");
+  if (!(f[given].number < std::numbers::pi))
+    return refuse(
+        given, Message("the angle, {:g}, is not below pi, and no angle of a ball is larger than that", f[given].number),
+        "Give an angle between 0 and pi, in rad, or leave the limit out.");
+  if (f[cone].given && !f[axis].given)
+    return refuse(cone, "the cone has no axis", "Give `axis`, in the axes of the base body's frame.");
+  return true;
+}
 
 bool check_limits(const ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept {
   const Strided<const FieldValue> f = instance.fields;
-  if (!check_joint(instance, number, joint, "joint-limit", sink)) return false;
+  if (f[axis].given && !f[cone].given) {
+    sink.report(Severity::error, number, axis, "'axis' is that of a cone", "Give `cone` too, or leave it out.");
+    return false;
+  }
+  if (f[cone].given || f[turn].given) return check_angle(instance, number, upper_field(instance), sink);
+  if (!check_coordinate(instance, number, joint, coordinate, "joint-limit", of_ball_remedy, sink)) return false;
   if (!f[lower].given && !f[upper].given) {
     sink.report(Severity::error, number, joint, "the limit has neither a lower nor an upper end", "Give one or both.");
     return false;
@@ -94,70 +172,6 @@ bool check_absent(const ElementInstance& instance, std::size_t number, std::span
   return true;
 }
 
-constexpr std::array compliant_outputs{Variable{.name = "effort", .unit = "N or N m"}};
-
-/// A spring with damping beyond either end, which never pulls.
-class CompliantLimits final : public ForceBatch, public EventSource, public OutputSource {
- public:
-  explicit CompliantLimits(Strided<const ElementInstance> instances) {
-    for (const ElementInstance& instance : instances) {
-      const Strided<const FieldValue> f = instance.fields;
-      constexpr double far = std::numeric_limits<double>::infinity();
-      ends_.push_back({f[lower].given ? f[lower].number : -far, f[upper].given ? f[upper].number : far,
-                       f[stiffness].number, f[damping].number});
-    }
-  }
-  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
-    for (std::size_t i = 0; i < ends_.size(); ++i)
-      for (const double sign : {1.0, -1.0}) {
-        const Ends& e = ends_[i];
-        const double depth = sign * ((sign > 0 ? e.lower : e.upper) - in.q[i]), rate = -sign * in.v[i];
-        if (!(depth > 0)) continue;
-        const double push = push_of(e, depth, rate);
-        out.efforts[i] += sign * push;
-        out.potential_energy += 0.5 * e.stiffness * depth * depth;
-        out.power += (e.stiffness * depth - push) * rate;
-      }
-  }
-  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
-    const ForceInput& at = *in.attachments;
-    for (std::size_t i = 0; i < ends_.size(); ++i) {
-      const Ends& e = ends_[i];
-      const double below = e.lower - at.q[i], above = at.q[i] - e.upper;
-      values[i] = below > 0 ? push_of(e, below, -at.v[i]) : above > 0 ? -push_of(e, above, at.v[i]) : 0;
-    }
-  }
-  void destroy() noexcept override { delete this; }
-  void* query(std::string_view asked) noexcept override {
-    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
-    return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
-  }
-  std::size_t event_count() const noexcept override { return 2 * ends_.size(); }
-  void describe_event(std::size_t k, EventDescription& out) const noexcept override {
-    out.instance = k / 2;
-    out.name = k % 2 == 0 ? "lower limit" : "upper limit";
-  }
-  void evaluate_events(const EventInput& input, EventOutput& out) noexcept override {
-    const ForceInput& in = *input.attachments;
-    for (std::size_t i = 0; i < ends_.size(); ++i) {
-      const bool below = std::isfinite(ends_[i].lower), above = std::isfinite(ends_[i].upper);
-      out.values[2 * i] = below ? in.q[i] - ends_[i].lower : 1;
-      out.rates[2 * i] = below ? in.v[i] : 0;
-      out.values[2 * i + 1] = above ? ends_[i].upper - in.q[i] : 1;
-      out.rates[2 * i + 1] = above ? -in.v[i] : 0;
-    }
-  }
-
- private:
-  struct Ends {
-    double lower, upper, stiffness, damping;
-  };
-  static double push_of(const Ends& e, double depth, double rate) noexcept {
-    return std::max(0.0, e.stiffness * depth + e.damping * rate);
-  }
-  std::vector<Ends> ends_;
-};
-
 class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind::stop> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
@@ -179,7 +193,19 @@ class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind
     return false;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
-    return make_batch<CompliantLimits>(instances);
+    try {
+      constexpr double far = std::numeric_limits<double>::infinity();
+      std::vector<CompliantLimits::Ends> ends;
+      for (const ElementInstance& instance : instances) {
+        const Strided<const FieldValue> f = instance.fields;
+        const FieldValue& most = f[upper_field(instance)];
+        ends.push_back({f[lower].given ? f[lower].number : -far, most.given ? most.number : far, f[stiffness].number,
+                        f[damping].number});
+      }
+      return make_batch<CompliantLimits>(stop_coordinates(instances, choice_of), std::move(ends));
+    } catch (...) {
+      return nullptr;
+    }
   }
 };
 
@@ -228,8 +254,10 @@ class HardLimit final : public ForceType,
         };
         add(lower, "lower limit", 1);
         add(upper, "upper limit", -1);
+        add(cone, "cone", -1);
+        add(turn, "turn", -1);
       }
-      return make_batch<JointRows>(std::move(points));
+      return make_batch<JointRows>(stop_coordinates(instances, choice_of), points);
     } catch (...) {
       return nullptr;
     }

@@ -1,4 +1,4 @@
-// Rows about one joint velocity that hold at times: hard limits, dry friction, freewheels.
+// Rows about a coordinate of a joint, or an angle of a ball, that hold at times: hard limits, dry friction, freewheels.
 #pragma once
 
 #include <vector>
@@ -6,6 +6,8 @@
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_velocities.hpp"
+#include "stop_coordinate.hpp"
 
 namespace polyform::stops {
 
@@ -32,11 +34,11 @@ struct JointPoint {
 enum State : std::size_t { effort, mode, impacts, lost, state_count };
 extern const std::array<Variable, state_count> effort_states;
 
-/// The points of all instances. Each instance has one joint with one coordinate.
-class JointRows final : public ForceBatch, public UnilateralRows, public LoadedFriction {
+/// The points of all instances. Those of an instance are about the same number of its joint.
+class JointRows final : public ForceBatch, public UnilateralRows, public UnilateralVelocities, public LoadedFriction {
  public:
-  /// points: per instance.
-  explicit JointRows(std::vector<std::vector<JointPoint>> points);
+  /// Both per instance.
+  JointRows(std::vector<StopCoordinate> coordinates, const std::vector<std::vector<JointPoint>>& points);
 
   void evaluate(const ForceInput&, ForceOutput&) noexcept override;
   void initial_states(std::span<double> x) const noexcept override;
@@ -48,6 +50,8 @@ class JointRows final : public ForceBatch, public UnilateralRows, public LoadedF
   void evaluate_points(const EventInput&, UnilateralOutput&) noexcept override;
   void put_forces(const EventInput&, std::span<const double> forces, std::span<double> states) noexcept override;
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> states) noexcept override;
+  std::size_t velocity_count(std::size_t point) const noexcept override;
+  std::span<const double> further_parts() const noexcept override { return further_; }
   bool is_loaded(std::size_t instance) const noexcept override;
   void add_friction(std::span<const Spatial> reactions, std::span<const Spatial> motions, std::span<double> holding,
                     std::span<double> sliding) noexcept override;
@@ -58,12 +62,23 @@ class JointRows final : public ForceBatch, public UnilateralRows, public LoadedF
     std::size_t instance;
     JointPoint point;
   };
-  std::size_t instances_;
+  static constexpr std::size_t rows_per_point = 3;
+  std::vector<StopCoordinate> coordinates_;  ///< per instance
   std::vector<Owned> points_;
+  std::vector<double> further_;  ///< parts in the rows of all velocities but the first, at the last evaluated state
 };
 
-/// Whether the joint has one coordinate; reports else.
-bool check_joint(const ElementInstance&, std::size_t number, std::size_t field, std::string_view type,
-                 FieldSink&) noexcept;
+/// The field that chooses one of several coordinates, of all types of this folder.
+inline constexpr FieldSpec coordinate_spec{.name = "coordinate",
+                                           .type = FieldType::integer,
+                                           .unit = "",
+                                           .meaning = "which coordinate of a joint with several, from 0",
+                                           .minimum = 0};
+/// The coordinate that an instance chooses; the only one where it is not given.
+StopCoordinate::Choice chosen_coordinate(const ElementInstance&, std::size_t field);
+/// Whether the joint has the chosen coordinate; reports else. joint, coordinate: the fields. remedy: where the velocity
+/// is that of a ball, which is the rate of no coordinate.
+bool check_coordinate(const ElementInstance&, std::size_t number, std::size_t joint, std::size_t coordinate,
+                      std::string_view type, std::string_view remedy, FieldSink&) noexcept;
 
 }  // namespace polyform::stops

@@ -227,11 +227,12 @@ void Exported::read_element(const char* section, const Json& json) {
       if (effects.damping.empty()) effects.damping = effects.stiffness = effects.rest = {0};
       effects.damping[0] += ratio * ratio * friction;
     }
-  } else if (type == "joint-limit" && !effects.is_limited()) {
-    read_limit(json, effects);
+  } else if (type == "joint-limit") {
+    if (!read_limit(json, effects)) refuse();
   } else if (type == "dry-friction" && json.value("effort", Json(0.0)).is_number() && json.value("ratio", 1.0) == 1 &&
              json.value("coefficient", 0.0) == 0) {
-    effects.friction += json.value("effort", 0.0);
+    if (const double effort = json.value("effort", 0.0); effort > 0)
+      effects.friction[json.value("coordinate", std::size_t{0})] += effort;
   } else if (type == "joint-coupling" && !effects.follows && json.value("coordinate", 0) == 0 &&
              json.value("other_coordinate", 0) == 0 && json.at("joint") != json.at("other_joint")) {
     effects.follows = joint_number_.at(json.at("other_joint"));
@@ -243,13 +244,23 @@ void Exported::read_element(const char* section, const Json& json) {
   }
 }
 
-void Exported::read_limit(const Json& json, JointEffects& effects) {
-  if (json.contains("lower")) effects.lower = json.at("lower");
-  if (json.contains("upper")) effects.upper = json.at("upper");
+/// False where no format has a word for the limit, or a joint has none for a second one.
+bool Exported::read_limit(const Json& json, JointEffects& effects) {
+  const std::size_t coordinate = json.value("coordinate", std::size_t{0});
+  const bool is_turn = json.contains("turn");
+  if (json.contains("cone") || (is_turn ? effects.turn.has_value() : effects.is_limited(coordinate))) return false;
+  if (is_turn) {
+    effects.turn = json.at("turn").get<double>();
+  } else {
+    JointEffects::Ends& ends = effects.ends[coordinate];
+    if (json.contains("lower")) ends.lower = json.at("lower").get<double>();
+    if (json.contains("upper")) ends.upper = json.at("upper").get<double>();
+  }
   if (json.value("law", "hard") != "hard")
     ledger_.add(Treatment::not_honoured, "stiffness and damping of limits", "the ends of the way are kept", {});
   else if (json.value("restitution", 0.0) != 0)
     ledger_.add(Treatment::not_honoured, "restitution of limits", "the ends of the way are kept", {});
+  return true;
 }
 
 void Exported::read_effects() {

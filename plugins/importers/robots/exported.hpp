@@ -30,10 +30,21 @@ struct JointEffects {
   double rotor = 0;                      ///< inertia, as the joint feels it
   std::optional<std::size_t> follows{};  ///< number of the joint that it is coupled to
   std::vector<double> coefficients{};
-  std::string coupling{};                  ///< name of the constraint
-  std::optional<double> lower{}, upper{};  ///< ends of the joint's way
-  double friction = 0;                     ///< effort of dry friction
-  bool is_limited() const { return lower || upper; }
+  std::string coupling{};  ///< name of the constraint
+  struct Ends {
+    std::optional<double> lower{}, upper{};
+  };
+  std::map<std::size_t, Ends> ends{};        ///< of the way of a coordinate
+  std::optional<double> turn{};              ///< greatest angle of a ball
+  std::map<std::size_t, double> friction{};  ///< effort of dry friction of a coordinate
+
+  bool is_limited() const { return !ends.empty() || turn; }
+  bool is_limited(std::size_t coordinate) const { return ends.contains(coordinate); }
+  Ends ends_of(std::size_t coordinate) const { return is_limited(coordinate) ? ends.at(coordinate) : Ends{}; }
+  bool rubs() const { return !friction.empty(); }
+  double friction_of(std::size_t coordinate) const {
+    return friction.contains(coordinate) ? friction.at(coordinate) : 0;
+  }
 };
 
 class Exported {
@@ -70,7 +81,7 @@ class Exported {
   void find_tree();
   void read_effects();
   void read_element(const char* section, const Json&);
-  void read_limit(const Json&, JointEffects&);
+  bool read_limit(const Json&, JointEffects&);
   std::vector<double> numbers(const Json&, std::size_t count) const;
 
   Ledger& ledger_;

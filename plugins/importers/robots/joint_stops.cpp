@@ -1,10 +1,18 @@
 #include "joint_stops.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <numbers>
 
 namespace polyform::importers {
 
 namespace {
+
+/// Which of several coordinates an element is about.
+void add_coordinate(ModelElement& element, std::size_t coordinate, std::size_t coordinates) {
+  if (coordinates > 1) element.fields.emplace_back("coordinate", fmt::format("{}", coordinate));
+}
 
 /// The reason why a limit cannot be kept; empty: it is added. follows: another joint puts it where it begins.
 std::string_view add_limit(Mechanism& m, NameGiver& names, const JointLimit& limit, bool follows, Ledger& ledger) {
@@ -12,16 +20,29 @@ std::string_view add_limit(Mechanism& m, NameGiver& names, const JointLimit& lim
   if (!range.ends()) return {};
   if (!(range.lower < range.upper)) return "there is no way between the ends";
   Joint& joint = *std::ranges::find(m.joints, limit.joint, &Joint::name);
-  const double drawn = joint.initial_position.empty() ? 0 : joint.initial_position.front();
+  const auto element_of = [&](std::string name) -> ModelElement& {
+    ModelElement& element =
+        m.elements.emplace_back(ModelElement{Section::forces, names.give(std::move(name)), "joint-limit", {}});
+    element.fields = {{"joint", written_name(joint.name)}};
+    return element;
+  };
+  if (limit.is_ball) {
+    // A rotation has no angle beyond a half turn, which thus ends nothing.
+    if (range.upper < std::numbers::pi)
+      element_of(joint.name + "_limit").fields.emplace_back("turn", written(range.upper));
+    return {};
+  }
+  const double drawn = limit.coordinate < joint.initial_position.size() ? joint.initial_position[limit.coordinate] : 0;
   const double start = std::clamp(drawn, range.lower, range.upper);
   if (start != drawn && follows) return "the joint that it follows puts it beyond them";
-  ModelElement& element =
-      m.elements.emplace_back(ModelElement{Section::forces, names.give(joint.name + "_limit"), "joint-limit", {}});
-  element.fields = {{"joint", written_name(joint.name)}};
+  if (start != drawn && joint.type == "cylindrical") return "it is drawn beyond them, and its thread holds it there";
+  ModelElement& element = element_of(joint.name + "_limit");
+  add_coordinate(element, limit.coordinate, limit.coordinates);
   if (range.ends_below()) element.fields.emplace_back("lower", written(range.lower));
   if (range.ends_above()) element.fields.emplace_back("upper", written(range.upper));
   if (start == drawn) return {};
-  joint.initial_position = {start};
+  joint.initial_position.resize(limit.coordinates);
+  joint.initial_position[limit.coordinate] = start;
   ledger.add(Treatment::converted, "joint that is drawn beyond its limits", "it begins at their end", limit.place);
   return {};
 }
@@ -50,11 +71,12 @@ void add_limits(Mechanism& m, NameGiver& names, const std::vector<JointLimit>& l
   add(true);
 }
 
-void add_dry_friction(Mechanism& m, NameGiver& names, const Joint& joint, double effort) {
-  m.elements.push_back({Section::forces,
-                        names.give(joint.name + "_friction"),
-                        "dry-friction",
-                        {{"joint", written_name(joint.name)}, {"effort", written(effort)}}});
+void add_dry_friction(Mechanism& m, NameGiver& names, const Joint& joint, double effort, std::size_t coordinate,
+                      std::size_t coordinates) {
+  ModelElement& element =
+      m.elements.emplace_back(ModelElement{Section::forces, names.give(joint.name + "_friction"), "dry-friction", {}});
+  element.fields = {{"joint", written_name(joint.name)}, {"effort", written(effort)}};
+  add_coordinate(element, coordinate, coordinates);
 }
 
 }  // namespace polyform::importers

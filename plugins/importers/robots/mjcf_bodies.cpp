@@ -275,12 +275,18 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
   if (limited == "false" || (limited == "auto" && !source_.compiler().auto_limits))
     return says_range.mark("range", Treatment::converted, "the joint is not limited");
   std::string_view why = limits_dropped;
-  if (!is_scalar) {
-    why = "limits of balls and free joints";
+  const bool is_ball = known.type == "ball";
+  if (!is_scalar && !is_ball) {
+    why = "limits of free joints";
+  } else if (is_ball && (*ends)[0] != 0) {
+    why = "the range of a ball begins at 0";
   } else if (acting_.limits) {
-    const auto from_drawn = [&](double x) { return (known.type == "hinge" ? source_.angle(x) : x) - known.reference; };
+    const auto from_drawn = [&](double x) {
+      return (known.type == "slide" ? x : source_.angle(x)) - (is_ball ? 0 : known.reference);
+    };
     found_.limits.push_back({.joint = joint.name,
                              .range = {from_drawn((*ends)[0]), from_drawn((*ends)[1])},
+                             .is_ball = is_ball,
                              .place = element.place(),
                              .element = says_range,
                              .ends = {"range"}});

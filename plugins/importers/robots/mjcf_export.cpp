@@ -224,13 +224,17 @@ class MjcfWriter {
       text += fmt::format(" damping=\"{}\"", written(d));
       ledger_.add(Treatment::honoured, "dampers in joints", "", {});
     }
-    if (e.friction > 0) {
-      text += fmt::format(" frictionloss=\"{}\"", written(e.friction));
+    if (model_.joints()[number].type == "free" && (e.rubs() || e.is_limited()))
+      ledger_.add(Treatment::not_honoured, "limits and dry friction of free joints", "MJCF has none", {});
+    if (const double effort = ball ? 0 : e.friction_of(coordinate); effort > 0) {
+      text += fmt::format(" frictionloss=\"{}\"", written(effort));
       ledger_.add(Treatment::converted, "dry friction in joints", "MuJoCo lets it give way", {});
     }
-    if (e.is_limited()) {
-      text += fmt::format(" limited=\"true\" range=\"{} {}\"", written(e.lower.value_or(-no_limit)),
-                          written(e.upper.value_or(no_limit)));
+    const JointEffects::Ends ends = e.ends_of(coordinate);
+    const bool turns = model_.joints()[number].type == "spherical" && e.turn;
+    if (turns || (!ball && e.is_limited(coordinate))) {
+      text += fmt::format(" limited=\"true\" range=\"{} {}\"", written(turns ? 0 : ends.lower.value_or(-no_limit)),
+                          written(turns ? *e.turn : ends.upper.value_or(no_limit)));
       ledger_.add(Treatment::converted, "limits of joints", "MuJoCo lets them give way", {});
     }
     if (e.rotor > 0 && coordinate == 0) {
@@ -276,7 +280,7 @@ class MjcfWriter {
 
   std::string loop(std::size_t number, const ExportedJoint& joint) {
     const JointEffects& e = model_.effects(number);
-    if (!all_zero(e.damping) || !all_zero(e.stiffness) || e.rotor > 0 || e.friction > 0 || e.is_limited())
+    if (!all_zero(e.damping) || !all_zero(e.stiffness) || e.rotor > 0 || e.rubs() || e.is_limited())
       ledger_.add(Treatment::not_honoured, "springs, dampers, friction, limits and rotors of closing joints",
                   "MJCF has none", {});
     const std::size_t first = joint.base == Exported::world ? joint.moving : joint.base;

@@ -209,7 +209,7 @@ class SdfReader {
                    const std::string& type, Mechanism& m) {
     const std::size_t freedoms = joint.type == "universal" || joint.type == "cylindrical" ? 2 : 1;
     std::vector<double> stiffness(freedoms), damping(freedoms), rest(freedoms), start(freedoms);
-    std::vector<Element> limits;
+    std::vector<std::pair<std::size_t, Element>> limits;
     bool acts = false, moved = false;
     std::size_t k = type == "screw" ? 1 : 0;  // a screw's axis is that of its turning
     for (const Element& one : {axis, axis2}) {
@@ -220,7 +220,7 @@ class SdfReader {
         stiffness[k] = number_in(dynamics, "spring_stiffness", 0);
         rest[k] = number_in(dynamics, "spring_reference", 0);
         if (const double friction = number_in(dynamics, "friction", 0); friction != 0)
-          add_friction(dynamics.child("friction"), friction, joint, freedoms, m);
+          add_friction(dynamics.child("friction"), friction, joint, k, freedoms, m);
         for (double* const number : {&damping[k], &stiffness[k]})
           if (*number < 0) {
             dynamics.child(number == &damping[k] ? "damping" : "spring_stiffness")
@@ -230,12 +230,12 @@ class SdfReader {
       }
       acts = acts || damping[k] != 0 || stiffness[k] != 0;
       moved = moved || start[k] != 0;
-      if (const Element limit = one.child("limit")) limits.emplace_back(limit);
+      if (const Element limit = one.child("limit")) limits.emplace_back(k, limit);
       if (const Element mimic = one.child("mimic")) add_mimic(model, mimic, joint, k, freedoms, m);
       ++k;
     }
     if (moved) joint.initial_position = start;
-    for (const Element& limit : limits) read_limit(limit, joint, freedoms);
+    for (const auto& [coordinate, limit] : limits) read_limit(limit, joint, coordinate, freedoms);
     if (acts)
       m.elements.push_back({Section::forces,
                             element_names_.give(joint.name + "_dynamics"),
@@ -246,30 +246,28 @@ class SdfReader {
                              {"rest", written(rest)}}});
   }
 
-  void add_friction(const Element& e, double effort, const Joint& joint, std::size_t freedoms, Mechanism& m) {
-    if (freedoms > 1 || effort < 0)
-      e.mark(Treatment::not_honoured, effort < 0 ? "negative friction" : "friction of joints with several coordinates");
+  void add_friction(const Element& e, double effort, const Joint& joint, std::size_t coordinate, std::size_t freedoms,
+                    Mechanism& m) {
+    if (effort < 0)
+      e.mark(Treatment::not_honoured, "negative friction");
     else if (!friction_)
       e.mark(Treatment::not_honoured, friction_dropped);
     else
-      add_dry_friction(m, element_names_, joint, effort);
+      add_dry_friction(m, element_names_, joint, effort, coordinate, freedoms);
   }
 
-  void read_limit(const Element& limit, const Joint& joint, std::size_t freedoms) {
+  void read_limit(const Element& limit, const Joint& joint, std::size_t coordinate, std::size_t freedoms) {
     const JointRange range{sdf_end(limit, "lower", -endless), sdf_end(limit, "upper", endless)};
     for (const char* tag : {"effort", "velocity"})
       if (sdf_end(limit, tag, endless) < endless) limit.child(tag).mark(Treatment::not_honoured, no_drives);
     for (const char* tag : {"stiffness", "dissipation"})
       if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, "the ends do not give way");
-    std::string_view why;
-    if (freedoms > 1)
-      why = "limits of joints with several coordinates";
-    else if (!limits_ && range.ends())
-      why = limits_dropped;
-    else
-      limited_.push_back({.joint = joint.name, .range = range, .place = limit.place(), .element = limit});
+    if (limits_ || !range.ends()) {
+      limited_.push_back({joint.name, range, coordinate, freedoms, false, limit.place(), limit});
+      return;
+    }
     for (const Element& end : {limit.child("lower"), limit.child("upper")})
-      if (end && !why.empty()) end.mark(Treatment::not_honoured, why);
+      if (end) end.mark(Treatment::not_honoured, limits_dropped);
   }
 
   void add_mimic(const SdfModel& model, const Element& mimic, const Joint& joint, std::size_t coordinate,

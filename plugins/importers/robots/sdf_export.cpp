@@ -81,18 +81,18 @@ class SdfWriter {
     std::string text =
         fmt::format("      <{}>\n        <xyz expressed_in=\"__model__\">{}</xyz>\n", tag, spaced(direction));
     const auto of = [&](const std::vector<double>& all) { return coordinate < all.size() ? all[coordinate] : 0; };
-    if (of(e.damping) != 0 || of(e.stiffness) != 0 || e.friction > 0) {
+    if (of(e.damping) != 0 || of(e.stiffness) != 0 || e.friction_of(coordinate) > 0) {
       ledger_.add(Treatment::honoured, "springs, dampers and dry friction in joints", "", {});
       text += fmt::format(
           "        <dynamics><damping>{}</damping><friction>{}</friction><spring_stiffness>{}</spring_stiffness>"
           "<spring_reference>{}</spring_reference></dynamics>\n",
-          written(of(e.damping)), written(e.friction), written(of(e.stiffness)), written(of(e.rest)));
+          written(of(e.damping)), written(e.friction_of(coordinate)), written(of(e.stiffness)), written(of(e.rest)));
     }
-    if (e.is_limited()) {
+    if (const JointEffects::Ends ends = e.ends_of(coordinate); e.is_limited(coordinate)) {
       ledger_.add(Treatment::honoured, "limits of joints", "", {});
       text += "        <limit>";
-      if (e.lower) text += fmt::format("<lower>{}</lower>", written(*e.lower));
-      if (e.upper) text += fmt::format("<upper>{}</upper>", written(*e.upper));
+      if (ends.lower) text += fmt::format("<lower>{}</lower>", written(*ends.lower));
+      if (ends.upper) text += fmt::format("<upper>{}</upper>", written(*ends.upper));
       text += "</limit>\n";
     }
     if (e.follows && coordinate == 0) {
@@ -117,6 +117,8 @@ class SdfWriter {
       ledger_.add(Treatment::converted, "free joints", "left out: what no joint holds is free", {});
       if (!all_zero(e.damping) || !all_zero(e.stiffness))
         ledger_.add(Treatment::not_honoured, "springs and dampers in free joints", "SDF has none", {});
+      if (e.is_limited() || e.rubs())
+        ledger_.add(Treatment::not_honoured, "limits and dry friction of free joints", "SDF has none", {});
       return {};
     }
     static const std::map<std::string, std::string> types{{"revolute", "revolute"},
@@ -144,6 +146,7 @@ class SdfWriter {
     } else if (!all_zero(e.damping) || !all_zero(e.stiffness)) {
       ledger_.add(Treatment::not_honoured, "springs and dampers in ball joints", "SDF has none", {});
     }
+    if (e.turn) ledger_.add(Treatment::not_honoured, "limits of ball joints", "SDF has none", {});
     if (e.rotor > 0) ledger_.add(Treatment::not_honoured, "rotors", "SDF has none", {});
     return text + "    </joint>\n";
   }

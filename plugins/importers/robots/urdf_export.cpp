@@ -129,7 +129,8 @@ class UrdfWriter {
     const bool reversed = joint.moving != body;
     std::string type = joint.type;
     const JointEffects& of_joint = model_.effects(number);
-    const bool limited = of_joint.is_limited();
+    const JointEffects::Ends ends = of_joint.ends_of(0);
+    const bool has_one = type == "revolute" || type == "prismatic", limited = has_one && of_joint.is_limited();
     if (type == "revolute")
       type = limited ? "revolute" : "continuous";
     else if (type == "free")
@@ -150,9 +151,12 @@ class UrdfWriter {
     if (type == "planar") ledger_.add(Treatment::not_honoured, "`axis2` of planar joints", "URDF does not tell it", {});
     if (type == "prismatic" || type == "revolute")
       text += fmt::format("    <limit lower=\"{0}\" upper=\"{1}\" effort=\"{2}\" velocity=\"{2}\"/>\n",
-                          written(of_joint.lower.value_or(-no_limit)), written(of_joint.upper.value_or(no_limit)),
+                          written(ends.lower.value_or(-no_limit)), written(ends.upper.value_or(no_limit)),
                           written(no_limit));
     if (limited) ledger_.add(Treatment::honoured, "limits of joints", "", {});
+    if (!has_one && (of_joint.is_limited() || of_joint.rubs()))
+      ledger_.add(Treatment::not_honoured, "limits and dry friction in joints of several coordinates", "URDF has none",
+                  {});
     return text + effects(number, type) + "  </joint>\n";
   }
 
@@ -162,10 +166,10 @@ class UrdfWriter {
     const bool one = type == "continuous" || type == "revolute" || type == "prismatic";
     if (!all_zero(e.stiffness)) ledger_.add(Treatment::not_honoured, "springs in joints", "URDF has none", {});
     if (e.rotor > 0) ledger_.add(Treatment::not_honoured, "rotors", "URDF has none", {});
-    if (one && (!all_zero(e.damping) || e.friction > 0)) {
+    if (one && (!all_zero(e.damping) || e.rubs())) {
       ledger_.add(Treatment::honoured, "dampers and dry friction in joints", "", {});
       text += fmt::format("    <dynamics damping=\"{}\" friction=\"{}\"/>\n",
-                          written(e.damping.empty() ? 0 : e.damping.front()), written(e.friction));
+                          written(e.damping.empty() ? 0 : e.damping.front()), written(e.friction_of(0)));
     } else if (!all_zero(e.damping)) {
       ledger_.add(Treatment::not_honoured, "dampers in joints of several coordinates", "URDF has none", {});
     }
