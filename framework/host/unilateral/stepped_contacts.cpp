@@ -22,7 +22,9 @@ SteppedContacts::SteppedContacts(const SystemView& view, double t, const ConstSt
       base_(y_),
       with_(y_),
       seen_(set_.elements()) {
-  if (!empty()) check(view, t, start);
+  if (empty()) return;
+  kept_momentum_.emplace(view, solver);
+  check(view, t, start);
 }
 
 void SteppedContacts::check(const SystemView& view, double t, const ConstStateView& start) {
@@ -211,7 +213,7 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
     const auto fail = [&] {
       throw Failure(Exit::simulation_failed, fmt::format("overlaps could not be removed: {}", solver_.failure()));
     };
-    if (find_velocities(t, impulses, y) != Status::ok) fail();
+    if (kept_momentum_->take(y) != Status::ok || find_velocities(t, impulses, y) != Status::ok) fail();
     const std::span<const StateKind> kinds = second_->kinds();
     // What moves apart moves against the forces that act: that is work, which the balance of energy counts.
     if (y.size() > y_.size()) y[y_.size()] -= work_along(t, impulses, y);
@@ -223,6 +225,7 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
     }
     for (std::size_t i = 0; i < y_.size(); ++i)
       if (kinds[i] == StateKind::position) y[i] += with_[i] - base_[i];
+    if (kept_momentum_->give(t, y) != Status::ok) fail();
   });
 }
 
