@@ -106,7 +106,7 @@ void SteppedContacts::describe_point(std::size_t k, UnilateralPoint& out) const 
 
 Status SteppedContacts::evaluate(double t, std::span<const double> y, UnilateralOutput& out) noexcept {
   return guard([&] {
-    set_.evaluate(t, y);
+    set_.find_rows(t, y);
     for (std::size_t p = 0; p < chosen_.size(); ++p) {
       out.gap[p] = set_.gap(chosen_[p]);
       out.holding[p] = set_.holding(chosen_[p]);
@@ -117,10 +117,7 @@ Status SteppedContacts::evaluate(double t, std::span<const double> y, Unilateral
 
 Status SteppedContacts::rates_at(double t, std::span<const double> y, std::span<double> rates) noexcept {
   return guard([&] {
-    rates_.resize(three * set_.points());
-    set_.rates_at(t, y, rates_);
-    for (std::size_t p = 0; p < chosen_.size(); ++p)
-      for (std::size_t i = 0; i < three; ++i) rates[three * p + i] = rates_[three * chosen_[p] + i];
+    set_.rates_at(t, y, chosen_, rates);
     driven_.leave_out_resting(rates);
   });
 }
@@ -199,11 +196,9 @@ double SteppedContacts::work_along(double t, std::span<const double> impulses, s
   double work = 0;
   for (const double share : {1.0, 0.0}) {
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = kinds[i] != StateKind::velocity ? y[i] : share * base_[i];
-    rates_.resize(three * set_.points());
-    set_.rates_at(t, y_, rates_);
-    for (std::size_t p = 0; p < chosen_.size(); ++p)
-      for (std::size_t i = 0; i < three; ++i)
-        work += (share > 0 ? 1 : -1) * impulses[three * p + i] * rates_[three * chosen_[p] + i];
+    rates_.resize(three * chosen_.size());
+    set_.rates_at(t, y_, chosen_, rates_);
+    for (std::size_t r = 0; r < rates_.size(); ++r) work += (share > 0 ? 1 : -1) * impulses[r] * rates_[r];
   }
   return work;
 }

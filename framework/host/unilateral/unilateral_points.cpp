@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "framework/diagnostics.hpp"
@@ -77,6 +78,24 @@ std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
   const std::size_t own = k - b.first;
   if (b.near == nullptr) return {batch_of_[k], own, 0};
   return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
+}
+
+bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {
+  constexpr double balanced = 1e-6;  // of the sum of the sizes
+  Spatial whole{};
+  double effort = 0, force = 0, moment = 0, efforts = 0;
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    if (elements_[k] != element) continue;
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      whole += forces[r] * A_[2 * r];
+      effort += B_[r] * forces[r];
+      force += std::abs(forces[r]) * norm(A_[2 * r].linear);
+      moment += std::abs(forces[r]) * norm(A_[2 * r].angular);
+      efforts += std::abs(B_[r] * forces[r]);
+    }
+  }
+  return norm(whole.linear) > balanced * force || norm(whole.angular) > balanced * moment ||
+         std::abs(effort) > balanced * efforts;
 }
 
 bool has_unilateral_rows(const SystemView& view) {

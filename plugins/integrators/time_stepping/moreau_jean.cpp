@@ -38,6 +38,7 @@ class MoreauJean final : public StepByStep {
   MoreauJean(FirstOrderSystem& system, double step, const ContactStep::Options& options)
       : system_(system),
         parts_(ask<SecondOrderSystem>(system)),
+        states_(system.size() - system.integrals()),
         kinds_(system.size(), StateKind::velocity),
         contacts_(ask<UnilateralSystem>(system)),
         grid_(step),
@@ -102,7 +103,7 @@ class MoreauJean final : public StepByStep {
 
  private:
   using State = std::vector<double>;
-  std::size_t states() const { return system_.size() - system_.integrals(); }
+  std::size_t states() const { return states_; }
   bool is(std::size_t i, StateKind kind) const { return kinds_[i] == kind; }
 
   /// The positions of `from` moved along by half a step at the velocities of `at`.
@@ -210,6 +211,7 @@ class MoreauJean final : public StepByStep {
 
   FirstOrderSystem& system_;
   SecondOrderSystem* parts_;  ///< nullptr if the system does not tell them: then all are velocities
+  const std::size_t states_;  ///< without the integrals
   std::vector<StateKind> kinds_;
   UnilateralSystem* contacts_;  ///< nullptr if nothing can touch
   std::optional<ContactStep> touching_;
