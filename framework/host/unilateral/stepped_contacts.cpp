@@ -22,7 +22,9 @@ SteppedContacts::SteppedContacts(const SystemView& view, double t, const ConstSt
       base_(y_),
       with_(y_),
       seen_(set_.elements()) {
-  if (!empty()) check(view, t, start);
+  if (empty()) return;
+  kept_momentum_.emplace(view, solver);
+  check(view, t, start);
 }
 
 void SteppedContacts::check(const SystemView& view, double t, const ConstStateView& start) {
@@ -104,7 +106,7 @@ void SteppedContacts::describe_point(std::size_t k, UnilateralPoint& out) const 
 
 Status SteppedContacts::evaluate(double t, std::span<const double> y, UnilateralOutput& out) noexcept {
   return guard([&] {
-    set_.evaluate(t, y);
+    set_.find_rows(t, y);
     for (std::size_t p = 0; p < chosen_.size(); ++p) {
       out.gap[p] = set_.gap(chosen_[p]);
       out.holding[p] = set_.holding(chosen_[p]);
@@ -115,10 +117,7 @@ Status SteppedContacts::evaluate(double t, std::span<const double> y, Unilateral
 
 Status SteppedContacts::rates_at(double t, std::span<const double> y, std::span<double> rates) noexcept {
   return guard([&] {
-    rates_.resize(three * set_.points());
-    set_.rates_at(t, y, rates_);
-    for (std::size_t p = 0; p < chosen_.size(); ++p)
-      for (std::size_t i = 0; i < three; ++i) rates[three * p + i] = rates_[three * chosen_[p] + i];
+    set_.rates_at(t, y, chosen_, rates);
     driven_.leave_out_resting(rates);
   });
 }
@@ -195,11 +194,9 @@ double SteppedContacts::work_along(double t, std::span<const double> impulses, s
   double work = 0;
   for (const double share : {1.0, 0.0}) {
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = kinds[i] != StateKind::velocity ? y[i] : share * base_[i];
-    rates_.resize(three * set_.points());
-    set_.rates_at(t, y_, rates_);
-    for (std::size_t p = 0; p < chosen_.size(); ++p)
-      for (std::size_t i = 0; i < three; ++i)
-        work += (share > 0 ? 1 : -1) * impulses[three * p + i] * rates_[three * chosen_[p] + i];
+    rates_.resize(three * chosen_.size());
+    set_.rates_at(t, y_, chosen_, rates_);
+    for (std::size_t r = 0; r < rates_.size(); ++r) work += (share > 0 ? 1 : -1) * impulses[r] * rates_[r];
   }
   return work;
 }
@@ -209,7 +206,7 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
     const auto fail = [&] {
       throw Failure(Exit::simulation_failed, fmt::format("overlaps could not be removed: {}", solver_.failure()));
     };
-    if (find_velocities(t, impulses, y) != Status::ok) fail();
+    if (kept_momentum_->take(y) != Status::ok || find_velocities(t, impulses, y) != Status::ok) fail();
     const std::span<const StateKind> kinds = second_->kinds();
     // What moves apart moves against the forces that act: that is work, which the balance of energy counts.
     if (y.size() > y_.size()) y[y_.size()] -= work_along(t, impulses, y);
@@ -221,6 +218,7 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
     }
     for (std::size_t i = 0; i < y_.size(); ++i)
       if (kinds[i] == StateKind::position) y[i] += with_[i] - base_[i];
+    if (kept_momentum_->give(t, y) != Status::ok) fail();
   });
 }
 

@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "framework/host/evaluation/run_state.hpp"
 #include "framework/host/unilateral/driven_rows.hpp"
+#include "framework/host/unilateral/kept_momentum.hpp"
 #include "framework/host/unilateral/sparse_response.hpp"
 #include "framework/host/unilateral/unilateral_set.hpp"
 #include "framework/host/unilateral/unilateral_tally.hpp"
@@ -74,6 +76,7 @@ class SteppedContacts final : public UnilateralSystem {
   SecondOrderSystem* second_;
   SparseResponse response_;
   DrivenRows driven_;
+  std::optional<KeptMomentum> kept_momentum_;  ///< of a set that is not empty
   UnilateralTally tally_;
   std::vector<std::size_t> chosen_;  ///< points of the set, by their keys
   std::vector<Kept> kept_;           ///< by their keys

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/evaluation/solver_failure.hpp"
@@ -45,6 +46,7 @@ UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateV
   }
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
+  decoded_.reserve(solver.state_size());
   list_points();
   find_slots(t, start, solver);
 }
@@ -151,18 +153,32 @@ ForceInput UnilateralSet::attachments_of(const Batch& b) const {
   return b.attached->input(time_, {}, std::span(motion_->x).subspan(b.state, b.state_count));
 }
 
+/// A step asks for some states more than once in a row.
 void UnilateralSet::decode_motion(double t, std::span<const double> y) {
-  if (solver_.decode(y.first(solver_.state_size()), motion_->state()) != Status::ok) fail_solver(t, solver_.failure());
+  const std::span<const double> own = y.first(solver_.state_size());
+  const std::size_t bytes = own.size() * sizeof(double);
+  if (t == time_ && decoded_.size() == own.size() && std::memcmp(decoded_.data(), own.data(), bytes) == 0) return;
+  decoded_.clear();
+  gathered_ = false;
+  if (solver_.decode(own, motion_->state()) != Status::ok) fail_solver(t, solver_.failure());
   time_ = t;
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+  decoded_.assign(own.begin(), own.end());
 }
 
 void UnilateralSet::decode(double t, std::span<const double> y) {
   decode_motion(t, y);
+  if (gathered_) return;
   for (Batch& b : batches_) b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+  gathered_ = true;
 }
 
 void UnilateralSet::evaluate(double t, std::span<const double> y) {
+  find_rows(t, y);
+  find_rates();
+}
+
+void UnilateralSet::find_rows(double t, std::span<const double> y) {
   decode(t, y);
   find_fastest();
   for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
@@ -197,7 +213,6 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
   for (std::size_t k = 0; k < points_.size(); ++k)
     if (!std::isfinite(gap_[k]))
       throw Failure(Exit::simulation_failed, fmt::format("the gap of {} is no number at t = {:.6g} s", name_of(k), t));
-  find_rates(rates_, terms_);
 }
 
 /// How the attached joints move at the decoded state, ground axes.
@@ -253,9 +268,12 @@ void UnilateralSet::find_fastest() {
   fastest_ = std::sqrt(fastest);
 }
 
-void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<double> rates) {
+void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<const std::size_t> points,
+                             std::span<double> rates) {
   decode(t, y);
-  find_rates(rates, {});
+  double* out = rates.data();
+  for (const std::size_t k : points)
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) *out++ = rate_of(k, r, nullptr);
 }
 
 Spatial UnilateralSet::wrench_of(std::size_t row, std::size_t side) const {
@@ -291,28 +309,30 @@ void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span
   }
 }
 
-void UnilateralSet::find_rates(std::span<double> rates, std::span<double> terms) const {
-  for (std::size_t k = 0; k < points_.size(); ++k) {
-    const Batch& b = batches_[batch_of_[k]];
-    const auto motions = b.attached->motions();
-    const bool has_markers = !b.frames.empty();
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
-      double rate = 0, size = 0;
-      for (std::size_t m = 0; has_markers && m < 2; ++m) {
-        const MarkerMotion& motion = motions[markers_[k][m]];
-        const Spatial& A = A_[2 * r + m];
-        rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
-        size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
-      }
-      for (std::size_t j = 0; j < velocities_[k].count; ++j) {
-        const double part = part_of(r, j) * motion_->v[velocities_[k].first + j];
-        rate += part;
-        size += std::abs(part);
-      }
-      rates[r] = rate;
-      if (!terms.empty()) terms[r] = size;
-    }
+/// terms: of the rate, or nullptr where nobody asks.
+double UnilateralSet::rate_of(std::size_t k, std::size_t r, double* terms) const {
+  const Batch& b = batches_[batch_of_[k]];
+  const auto motions = b.attached->motions();
+  double rate = 0, size = 0;
+  for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
+    const MarkerMotion& motion = motions[markers_[k][m]];
+    const Spatial& A = A_[2 * r + m];
+    rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
+    if (terms != nullptr)
+      size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
   }
+  for (std::size_t j = 0; j < velocities_[k].count; ++j) {
+    const double part = part_of(r, j) * motion_->v[velocities_[k].first + j];
+    rate += part;
+    size += std::abs(part);
+  }
+  if (terms != nullptr) *terms = size;
+  return rate;
+}
+
+void UnilateralSet::find_rates() {
+  for (std::size_t k = 0; k < points_.size(); ++k)
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) rates_[r] = rate_of(k, r, &terms_[r]);
 }
 
 void UnilateralSet::accelerations(const Observation& now, std::span<double> out) const {

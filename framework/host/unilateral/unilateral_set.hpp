@@ -69,6 +69,8 @@ class UnilateralSet {
 
   /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
   void evaluate(double t, std::span<const double> y);
+  /// The same without rates and their terms, which stay as they are.
+  void find_rows(double t, std::span<const double> y);
   double gap(std::size_t k) const { return gap_[k]; }
   /// How far the place of a point reaches on, m, where it may begin to touch and lets go, m, and which part of the
   /// surface it is at (unilateral_places.hpp).
@@ -108,8 +110,8 @@ class UnilateralSet {
   /// The parts of rates of some points at velocities of another state with the positions of the evaluated one, three
   /// per row: of side 0, of side 1, and of the joint velocity. The points stay where they were evaluated.
   void rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<double> parts);
-  /// Rates of the evaluated rows at velocities of another state with the same positions.
-  void rates_at(double t, std::span<const double> y, std::span<double> rates);
+  /// Rates of the evaluated rows of some points at velocities of another state with the same positions.
+  void rates_at(double t, std::span<const double> y, std::span<const std::size_t> points, std::span<double> rates);
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
   void accelerations(const Observation&, std::span<double> out) const;
 
@@ -161,7 +163,8 @@ class UnilateralSet {
   void decode(double t, std::span<const double> y);
   void decode_motion(double t, std::span<const double> y);
   void find_fastest();
-  void find_rates(std::span<double> rates, std::span<double> terms) const;
+  void find_rates();
+  double rate_of(std::size_t point, std::size_t row, double* terms) const;
   ForceInput attachments_of(const Batch&) const;
   void find_motions(Batch&) const;
   void add_loaded(Batch&);
@@ -178,6 +181,8 @@ class UnilateralSet {
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                          ///< of the last decoded state
+  std::vector<double> decoded_;              ///< that state; empty where there is none
+  bool gathered_ = false;                    ///< whether the attachments stand there
   double turning_ = 0, fastest_ = 0;         ///< at the evaluated state
   std::size_t changed_element_ = 0;          ///< by the reactions that were taken last
   std::vector<double> place_, begin_, end_;  ///< per point

@@ -27,6 +27,7 @@ double ContactStep::sliding_at_start(std::size_t p) const {
 
 Status ContactStep::begin(double t, double h, std::span<const double> middle, std::span<const double> free) noexcept {
   h_ = h;
+  disagreement_ = 0;
   if (system_.find_points(t, free, h) != Status::ok) return Status::failed;
   points_ = system_.point_count();
   of_.assign(points_, UnilateralPoint{});
@@ -160,17 +161,21 @@ void ContactStep::solve() noexcept {
   if (comes_to_rest()) solve_problem();
 }
 
-bool ContactStep::solve_again(double t, std::span<const double> state) noexcept {
-  if (system_.rates_at(t, state, free_) != Status::ok) return false;
+bool ContactStep::agrees(double t, std::span<const double> state) noexcept {
+  disagreement_ = 0;
+  if (system_.rates_at(t, state, free_) != Status::ok) return true;
   double change = 0, fastest = 0;
   for (std::size_t r = 0; r < free_.size(); ++r) {
     change = std::max(change, std::abs(free_[r] - end_[r]));
     fastest = std::max({fastest, std::abs(start_[r]), std::abs(problem_.b[r])});
   }
-  if (!(change > unchanged * fastest)) return false;
+  if (change > unchanged * fastest) disagreement_ = change;
+  return !(disagreement_ > 0);
+}
+
+void ContactStep::solve_again() noexcept {
   for (std::size_t r = 0; r < free_.size(); ++r) problem_.b[r] += free_[r] - end_[r];
   solve();
-  return true;
 }
 
 std::span<const double> ContactStep::forces() noexcept {
@@ -199,7 +204,8 @@ void ContactStep::end(double t, std::span<double> y) noexcept {
     for (std::size_t i = 0; i < three; ++i) work += own[i] * 0.5 * (start_[three * p + i] + end_[three * p + i]);
     losses_[p] = -work;
   }
-  system_.end_step(t, h_, forces(), modes_, losses_, problem_.residual(), solved_, y);
+  system_.end_step(t, h_, forces(), modes_, losses_, std::max(problem_.residual(), disagreement_),
+                   solved_ && !(disagreement_ > 0), y);
 }
 
 bool ContactStep::has_impact() const {

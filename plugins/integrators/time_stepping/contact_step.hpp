@@ -33,9 +33,10 @@ class ContactStep {
   bool empty() const { return points_ == 0; }
   /// Finds the impulses from rates that free velocities give.
   void solve() noexcept;
-  /// The same where velocities that contain the impulses differ from those that were foreseen; false if they do not.
-  /// state: positions of the middle.
-  bool solve_again(double t, std::span<const double> state) noexcept;
+  /// Whether velocities that contain the impulses are those that were foreseen. state: positions of the middle.
+  bool agrees(double t, std::span<const double> state) noexcept;
+  /// The impulses with which these velocities agree, after agrees().
+  void solve_again() noexcept;
   /// Forces that have these impulses in the step, per row.
   std::span<const double> forces() noexcept;
   /// To be called with the velocities after the step; tells the system what happened and gives modes to y.
@@ -74,6 +75,7 @@ class ContactStep {
   std::vector<char> is_held_;  ///< points at rest, which the friction at rest holds
   ImpulseProblem problem_, gaps_;
   bool solved_ = true;
+  double disagreement_ = 0;  ///< by which rates differ from those that were foreseen; 0 where they agree
 };
 
 }  // namespace polyform::time_stepping

@@ -19,8 +19,8 @@ namespace {
 /// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity
 /// of what contacts hold is their rounding.
 constexpr double cancelled = 1e-11, cancelled_of_all = 1e-13;
-/// Rounds in which impulses and forces that depend on velocities come to agree. Each has as a part of the error of the
-/// one before what a body turns by in a step, in radians.
+/// Rounds in which impulses and forces that depend on velocities come to agree; where they do not, the run tells it.
+/// Each has as a part of the error of the one before what a body turns by in a step, in radians.
 constexpr int most_rounds = 10;
 
 /// One step from q, v to q⁺, v⁺, with the impulses λ of the contacts:
@@ -38,6 +38,7 @@ class MoreauJean final : public StepByStep {
   MoreauJean(FirstOrderSystem& system, double step, const ContactStep::Options& options)
       : system_(system),
         parts_(ask<SecondOrderSystem>(system)),
+        states_(system.size() - system.integrals()),
         kinds_(system.size(), StateKind::velocity),
         contacts_(ask<UnilateralSystem>(system)),
         grid_(step),
@@ -102,7 +103,7 @@ class MoreauJean final : public StepByStep {
 
  private:
   using State = std::vector<double>;
-  std::size_t states() const { return system_.size() - system_.integrals(); }
+  std::size_t states() const { return states_; }
   bool is(std::size_t i, StateKind kind) const { return kinds_[i] == kind; }
 
   /// The positions of `from` moved along by half a step at the velocities of `at`.
@@ -177,9 +178,10 @@ class MoreauJean final : public StepByStep {
   /// Velocities that forces depend on have changed: the impulses follow, until both agree and the work of the impulses
   /// is that of the velocities at the end. Then rounding is taken off what rests.
   Status touch_again(double t, double h) noexcept {
-    for (int round = 0; round < most_rounds; ++round) {
+    for (int round = 0;; ++round) {
       take_velocities();
-      if (!touching_->solve_again(t, free_)) break;
+      if (touching_->agrees(t, free_) || round == most_rounds) break;
+      touching_->solve_again();
       if (evaluate(t, h, 0, forces()) != Status::ok || evaluate_after(t, h) != Status::ok) return Status::failed;
     }
     double largest = 0;
@@ -209,6 +211,7 @@ class MoreauJean final : public StepByStep {
 
   FirstOrderSystem& system_;
   SecondOrderSystem* parts_;  ///< nullptr if the system does not tell them: then all are velocities
+  const std::size_t states_;  ///< without the integrals
   std::vector<StateKind> kinds_;
   UnilateralSystem* contacts_;  ///< nullptr if nothing can touch
   std::optional<ContactStep> touching_;
