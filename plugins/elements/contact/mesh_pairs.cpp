@@ -234,24 +234,34 @@ class RimsAtEdges {
   double beyond_;
 };
 
-/// Points of both rims at the faces of each sheet of a mesh that is not convex.
+/// Points of both rims at the faces of each sheet of a mesh that is not convex. What the middle of a rim does not see
+/// within the radius the rim does not touch.
 template <bool carried>
 void rims_at_sheets(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
                     std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(a.R);
-  std::array<ContactPoint, most_sheets> found;
-  const std::span<ContactPoint> all = std::span(found).first(points_at_mesh(b));
+  const std::size_t sheets = points_at_mesh(b);
   const double near = valley_share * std::min(b.mesh->size(), a.radius + a.half_length);
-  for (std::size_t sheet = 0; sheet < all.size(); ++sheet) {
+  std::array<std::array<ContactPoint, most_sheets>, 2> below;
+  for (std::size_t end = 0; end < 2; ++end)
+    corner_in_valley(
+        rim_of(a, end).center, b, a.radius + near, none, [](const Vec3&) { return true; },
+        std::span(below[end]).first(sheets));
+  std::array<ContactPoint, most_sheets> found;
+  for (std::size_t sheet = 0; sheet < sheets; ++sheet) {
     const auto surface = [&](const Vec3& p, double) {
-      const Vec3 from = p - a.position, end = std::copysign(1.0, dot(axis, from)) * axis;
-      const Vec3 spoke = (1 / a.radius) * (from - dot(axis, from) * axis);
-      // The middle of an end asks for what is below the rim.
-      const bool is_middle = dot(spoke, spoke) < 0.5;
+      const Vec3 from = p - a.position;
+      const bool is_upper = dot(axis, from) > 0;
+      const ContactPoint& middle = below[is_upper ? 1 : 0][sheet];
+      const Vec3 end = (is_upper ? 1.0 : -1.0) * axis, spoke = (1 / a.radius) * (from - dot(axis, from) * axis);
+      if (dot(spoke, spoke) < 0.5 || (sheets > 1 && middle.place < 0)) return middle;
       corner_in_valley(
-          p, b, is_middle ? a.radius + near : near, none,
-          [&](const Vec3& n) { return is_middle || (dot(n, spoke) < into_face && dot(n, end) < into_face); }, all);
-      return all[sheet];
+          p, b, near, none, [&](const Vec3& n) { return dot(n, spoke) < into_face && dot(n, end) < into_face; },
+          std::span(found).first(sheets));
+      ContactPoint point = found[sheet];
+      // The search for the lowest place ends there.
+      if (sheets > 1 && point.place < 0) point.normal = middle.normal;
+      return point;
     };
     rims_at_surface<carried>(a, surface, out.subspan(cylinder_surface_points * sheet, cylinder_surface_points));
   }
