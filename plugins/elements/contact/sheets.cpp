@@ -9,9 +9,8 @@ namespace polyform::contact {
 
 namespace {
 
-/// Sine of the angle up to which surfaces go on in one sheet, also in a valley: roads and other smooth surfaces of
-/// triangles have one sheet.
-constexpr double gentle = 0.05;
+/// Sine of the angle up to which surfaces go on in one sheet, also in a valley.
+constexpr double gentle = 1e-3;
 
 /// Triangles that go on in each other become one patch, and patches that form a valley get different sheets.
 class Sheets {
