@@ -13,13 +13,14 @@ CornerSlots::CornerSlots(const Polyhedron& mesh, double reach) : reach_(reach) {
   std::vector<Cell> cells;
   std::vector<std::uint32_t> numbers;
   std::array<std::size_t, 3> kinds{1, 1, 1};  // of cells along each axis: odd and even, or one alone
-  for (const Vec3& corner : mesh.corners()) {
+  for (std::size_t c = 0; c < mesh.corners().size(); ++c) {
+    const Vec3& corner = mesh.corners()[c];
     Cell& cell = cells.emplace_back();
     for (std::size_t k = 0; k < 3; ++k) {
       cell[k] = static_cast<std::int64_t>(std::floor((corner[k] - mesh.low()[k]) / (2 * reach)));
       if (cell[k] > 0) kinds[k] = 2;
     }
-    numbers.push_back(filled[cell]++);
+    numbers.push_back(mesh.spokes().is_pointed(c) ? filled[cell]++ : 0);
   }
   std::uint32_t most = 0;
   for (const auto& [cell, count] : filled) most = std::max(most, count);

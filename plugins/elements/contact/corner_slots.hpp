@@ -8,9 +8,9 @@
 
 namespace polyform::contact {
 
-/// Gives each corner of a mesh a place, so that two corners that can be within a body of a size at once have different
-/// ones: the mesh is divided into cells of that size. A body meets two of them along each axis at most, one odd and one
-/// even, and in its cell each corner has a number.
+/// Gives each corner of a mesh that a plane can touch alone (Spokes) a place, so that two corners that can be within a
+/// body of a size at once have different ones: the mesh is divided into cells of that size. A body meets two of them
+/// along each axis at most, one odd and one even, and in its cell each corner has a number.
 class CornerSlots {
  public:
   /// reach: of the body from its origin, m.

@@ -5,129 +5,36 @@
 #include <limits>
 
 #include "convex_faces.hpp"
-#include "corner_slots.hpp"
+#include "corners_at_mesh.hpp"
+#include "mesh_corners.hpp"
 #include "polyhedron.hpp"
 #include "rims.hpp"
 #include "seen.hpp"
+#include "sheet_places.hpp"
 #include "surfaces.hpp"
 
 namespace polyform::contact {
 
 namespace {
 
-/// How many places the corners of a mesh have among the points of a pair.
-std::size_t corner_places(const PlacedShape& mesh) noexcept {
-  return mesh.slots != nullptr ? mesh.slots->count() : mesh.mesh->corners().size();
-}
-/// Puts at(corner), of a corner in ground axes, into the place of each corner that may be within the other shape; where
-/// there is none, `none`.
-template <class At>
-void put_corners(const PlacedShape& mesh, const PlacedShape& other, const ContactPoint& none,
-                 std::span<ContactPoint> out, At at) noexcept {
-  const std::span<const Vec3> corners = mesh.mesh->corners();
-  const auto put = [&](std::size_t corner, std::size_t place) {
-    out[place] = at(mesh.position + mesh.R * corners[corner]);
-  };
-  if (mesh.slots == nullptr) {
-    for (std::size_t k = 0; k < corners.size(); ++k) put(k, k);
-    return;
-  }
-  std::ranges::fill(out, none);
-  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position),
-             reach = mesh.slots->reach() * Vec3{1, 1, 1};
-  const Vec3 low = center - reach, high = center + reach;
-  mesh.mesh->for_corners_in(low, high, [&](std::uint32_t k) {
-    const Vec3& c = corners[k];
-    // A triangle may reach out of the box in which no two corners have the same place.
-    if (c.x >= low.x && c.x <= high.x && c.y >= low.y && c.y <= high.y && c.z >= low.z && c.z <= high.z)
-      put(k, mesh.slots->slot_of(k));
-  });
-}
-
-/// The place of the sides of a face that is nearest to a point.
-Vec3 nearest_of_sides(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p) noexcept {
-  Vec3 best;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t k = 0; k < face.count; ++k) {
-    const Vec3 &from = body.corner_of(face, k), side = body.corner_of(face, k + 1) - from;
-    const Vec3 q = from + std::clamp(dot(side, p - from) / dot(side, side), 0.0, 1.0) * side;
-    const double square = dot(p - q, p - q);
-    if (!(square < least)) continue;
-    least = square;
-    best = q;
-  }
-  return best;
-}
-
-/// Over the face its height, also if that is negative; elsewhere the distance from its sides. Carried: the height over
-/// the plane of the face there too.
-template <bool carried>
-ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& corner,
-                            double around) noexcept {
-  const double height = dot(face.normal, corner) - face.offset;
-  ContactPoint over{height, face.normal, corner - (0.5 * height) * face.normal};
-  over.place = place_over(body, face, corner, height, carried ? 0 : around);
-  over.begin = carried ? around : 0;
-  over.hold = over_face * over.begin;
-  over.feature = feature_of(body, face);
-  if (over.place >= 0) return over;
-  const Vec3 line = corner - nearest_of_sides(body, face, corner);
-  const double distance = norm(line);
-  if constexpr (carried) {
-    over.distance = distance;
-    return over;
-  }
-  if (!(distance > 0)) return nowhere(corner, {}, body.size());
-  ContactPoint beside_face{distance, (1 / distance) * line, corner - 0.5 * line};
-  beside_face.place = over.place;
-  return beside_face;
-}
-
-/// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.
-template <bool carried>
-double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
-                       std::span<ContactPoint> out) noexcept {
-  const std::span<const Vec3> corners = a.mesh->corners();
-  const Seen seen(b, a);
-  if (!b.mesh->is_convex() || !a.mesh->is_convex()) {
-    put_corners(a, b, none, out, [&](const Vec3& corner) { return ball_at_mesh(corner, 0, b); });
-    return -std::numeric_limits<double>::infinity();
-  }
-  const Towards towards = face_towards(*b.mesh, [&](const Vec3& normal, double enough) {
-    const Vec3 n = transpose_times(seen.R, normal);
-    const double from = dot(normal, seen.position);
-    double lowest = std::numeric_limits<double>::infinity();
-    for (const Vec3& c : corners) {
-      lowest = std::min(lowest, from + dot(n, c));
-      if (lowest <= enough) break;
-    }
-    return lowest;
-  });
-  const double around = beside * (carried ? std::max(a.mesh->size(), b.mesh->size()) : b.mesh->size());
-  for (std::size_t k = 0; k < corners.size(); ++k)
-    out[k] = in_ground(b, corner_at_face<carried>(*b.mesh, towards.face, seen.point(corners[k]), around));
-  return towards.apart;
-}
-
-double least_size(const PlacedShape& a, const PlacedShape& b) noexcept {
-  return std::min(a.mesh->size(), b.mesh->size());
-}
 /// Part of the smaller body: what is farther away, or deeper, does not touch as edges do.
 constexpr double near_share = 0.25;
-
 /// How far out of a body the place of the other line may be that lies `depth` below one of its edges, along a normal
-/// between the faces of that: where they meet at less than a right angle, the normal leads out of the other face.
-double beside_blade(const Edge& edge, double depth) noexcept {
-  return depth * std::max(0.0, -dot(edge.faces[0], edge.faces[1]));
+/// between the faces of that: where they meet at less than a right angle, the normal leads out of the other face. So it
+/// does by `tilt`, a sine, where it may lie beyond the faces.
+double beside_blade(const Edge& edge, double depth, double tilt = 0) noexcept {
+  return depth * std::max(tilt, -dot(edge.faces[0], edge.faces[1]));
 }
 
 /// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into
 /// two points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
 /// beyond: how far an edge goes on after its end, m.
 /// is_at(crossing): whether it can be a place of the body of the edge or axis.
+/// tilt: of beside_blade(), where one of two bodies is not convex. There edges that are deeper than `near` belong to
+/// another side of it.
 template <class IsAt>
 void edge_across(const Edge& a, double radius, double near, double beyond, const PlacedShape& b, IsAt is_at,
-                 std::span<ContactPoint> out) noexcept {
+                 std::span<ContactPoint> out, double tilt = 0) noexcept {
   const double around = beside * b.mesh->size();
   const Vec3 reach = a.half_length * Vec3{std::abs(a.direction.x), std::abs(a.direction.y), std::abs(a.direction.z)} +
                      (radius + near) * Vec3{1, 1, 1};
@@ -135,9 +42,10 @@ void edge_across(const Edge& a, double radius, double near, double beyond, const
   std::array<bool, 2> is_found{};
   b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
     const std::optional<Crossing> c = edge_at_edge(a, other, around, beyond);
-    if (!c || !is_at(*c)) return;
+    if (!c || (tilt > 0 && c->apart < -near) || !is_at(*c)) return;
     const double beside_end = std::max(0.0, -c->place);
-    if (c->apart < 0 && !b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart))) return;
+    if (c->apart < 0 && !b.mesh->has_within(c->on_first, around + beside_end + beside_blade(other, -c->apart, tilt)))
+      return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
     is_found[c->leaves ? 1 : 0] |= keep_nearer(*c, radius, 0, place, b.mesh->number_of(other));
   });
@@ -152,29 +60,35 @@ void mesh_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoi
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = ball_at_plane(a.position + a.R * a.mesh->corners()[k], 0, b);
 }
 
+std::size_t sphere_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return points_at_mesh(b); }
 void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  out[0] = ball_at_mesh(a.position, a.radius, b);
+  ball_in_valley(a.position, a.radius, b, nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius)), out);
 }
 
-std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 4 + corner_places(b); }
+std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
+  return 2 * points_at_mesh(b) + 2 + corner_places(b);
+}
 void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
-  out[0] = ball_at_mesh(a.position - h, a.radius, b);
-  out[1] = ball_at_mesh(a.position + h, a.radius, b);
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
-  std::ranges::fill(out.subspan(2), none);
+  const std::size_t of_ball = points_at_mesh(b);
+  ball_in_valley(a.position - h, a.radius, b, none, out.first(of_ball));
+  ball_in_valley(a.position + h, a.radius, b, none, out.subspan(of_ball, of_ball));
+  const auto rest = out.subspan(2 * of_ball);
+  std::ranges::fill(rest, none);
   edge_across(
       axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), 0, b,
-      [](const Crossing&) { return true; }, out.subspan(2, 2));
-  put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
+      [](const Crossing&) { return true; }, rest.first(2));
+  put_corners(b, a, none, rest.subspan(2),
+              [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
-  return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
+  return corner_places(a) * points_at_mesh(b) + corner_places(b) * points_at_mesh(a) + 2 * a.mesh->edges().size();
 }
 template <bool carried>
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const std::size_t of_a = corner_places(a), of_b = corner_places(b);
+  const std::size_t of_a = corner_places(a) * points_at_mesh(b), of_b = corner_places(b) * points_at_mesh(a);
   const ContactPoint none = nowhere(a.position, b.position, least_size(a, b));
   const double apart = std::max(corners_at_mesh<carried>(a, b, none, out.first(of_a)),
                                 corners_at_mesh<carried>(b, a, mirrored(none), out.subspan(of_a, of_b)));
@@ -183,13 +97,15 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
   std::ranges::fill(places, none);
   const Seen seen(b, a), back(a, b);
   const double around = beside * a.mesh->size(), beyond = carried ? near_share * least_size(a, b) : 0;
+  // Of two convex bodies a place that leads out of another face is that of another edge.
+  const double tilt = a.mesh->is_convex() && b.mesh->is_convex() ? 0 : into_face;
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e) {
     const Edge edge = seen.edge(a.mesh->edges()[e]);
     const auto is_at = [&](const Crossing& c) {
-      const double farther = std::max(0.0, -c.place) + beside_blade(edge, -c.apart);
+      const double farther = std::max(0.0, -c.place) + beside_blade(edge, -c.apart, tilt);
       return !(c.apart < 0) || a.mesh->has_within(back.point(c.on_second), around + farther);
     };
-    edge_across(edge, 0, near_share * least_size(a, b), beyond, b, is_at, places.subspan(2 * e, 2));
+    edge_across(edge, 0, near_share * least_size(a, b), beyond, b, is_at, places.subspan(2 * e, 2), tilt);
   }
   if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
@@ -318,6 +234,39 @@ class RimsAtEdges {
   double beyond_;
 };
 
+/// Points of both rims at the faces of each sheet of a mesh that is not convex. What the middle of a rim does not see
+/// within the radius the rim does not touch.
+template <bool carried>
+void rims_at_sheets(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
+                    std::span<ContactPoint> out) noexcept {
+  const Vec3 axis = axis_of(a.R);
+  const std::size_t sheets = points_at_mesh(b);
+  const double near = valley_share * std::min(b.mesh->size(), a.radius + a.half_length);
+  std::array<std::array<ContactPoint, most_sheets>, 2> below;
+  for (std::size_t end = 0; end < 2; ++end)
+    corner_in_valley(
+        rim_of(a, end).center, b, a.radius + near, none, [](const Vec3&) { return true; },
+        std::span(below[end]).first(sheets));
+  std::array<ContactPoint, most_sheets> found;
+  for (std::size_t sheet = 0; sheet < sheets; ++sheet) {
+    const auto surface = [&](const Vec3& p, double) {
+      const Vec3 from = p - a.position;
+      const bool is_upper = dot(axis, from) > 0;
+      const ContactPoint& middle = below[is_upper ? 1 : 0][sheet];
+      const Vec3 end = (is_upper ? 1.0 : -1.0) * axis, spoke = (1 / a.radius) * (from - dot(axis, from) * axis);
+      if (dot(spoke, spoke) < 0.5 || (sheets > 1 && middle.place < 0)) return middle;
+      corner_in_valley(
+          p, b, near, none, [&](const Vec3& n) { return dot(n, spoke) < into_face && dot(n, end) < into_face; },
+          std::span(found).first(sheets));
+      ContactPoint point = found[sheet];
+      // The search for the lowest place ends there.
+      if (sheets > 1 && point.place < 0) point.normal = middle.normal;
+      return point;
+    };
+    rims_at_surface<carried>(a, surface, out.subspan(cylinder_surface_points * sheet, cylinder_surface_points));
+  }
+}
+
 /// Of each edge of a convex mesh the place where it enters the cylinder and where it leaves.
 void rims_at_each_edge(const RimsAtEdges& rims, const Polyhedron& mesh, std::span<ContactPoint> out) noexcept {
   for (std::size_t e = 0; e < mesh.edges().size(); ++e)
@@ -339,7 +288,7 @@ template <bool carried>
 std::size_t cylinder_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
   const std::size_t corners = corner_places(b);
   return b.mesh->is_convex() ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
-                             : corners + 2 + cylinder_surface_points + nearest_edge_points;
+                             : corners + 2 + cylinder_surface_points * points_at_mesh(b) + nearest_edge_points;
 }
 template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -369,10 +318,9 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   const auto rims = rest.subspan(2);
   const RimsAtEdges rims_at_edges(a, b, carried ? a.radius : 0);
   if (!b.mesh->is_convex()) {
-    rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(cylinder_surface_points));
-    return rims_at_surface<carried>(
-        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); },
-        rims.first(cylinder_surface_points));
+    const std::size_t at_faces = cylinder_surface_points * points_at_mesh(b);
+    rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(at_faces));
+    return rims_at_sheets<carried>(a, b, none, rims.first(at_faces));
   }
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
   rims_at_each_edge(rims_at_edges, *b.mesh, rims.subspan(2 * points_of_rim<carried>));

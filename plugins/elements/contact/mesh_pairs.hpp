@@ -15,7 +15,8 @@ namespace polyform::contact {
 std::size_t mesh_plane_points(const PlacedShape& mesh, const PlacedShape& plane) noexcept;
 void mesh_plane(const PlacedShape& mesh, const PlacedShape& plane, std::span<ContactPoint> out) noexcept;
 
-/// The nearest place.
+/// The nearest place; in a valley one of each sheet.
+std::size_t sphere_mesh_points(const PlacedShape& sphere, const PlacedShape& mesh) noexcept;
 void sphere_mesh(const PlacedShape& sphere, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
 /// Both half balls, the places where the axis goes in over the mesh and comes out, and its corners beside the axis.

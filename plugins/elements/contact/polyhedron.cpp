@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "sheets.hpp"
+
 namespace polyform::contact {
 
 namespace {
@@ -49,6 +51,9 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
   const std::vector<Side> all = sides();
   join_sides(all);
   if (convex_) make_faces(all);
+  find_spokes(all);
+  corner_sheets_.resize(corners_.size());
+  if (!convex_) find_sheets(all);
   nodes_.emplace_back();
   make_tree(0, 0, triangles_.size());
   std::vector<bool> given(corners_.size());
@@ -171,7 +176,44 @@ void Polyhedron::join_sides(std::span<const Side> all) {
     const bool sticks_out = out_of_a < 0 && out_of_b < 0,
                is_flat = std::max(std::abs(out_of_a), std::abs(out_of_b)) < flat * size_;
     a.is_flat_side[one.number] = b.is_flat_side[other.number] = is_flat;
+    a.is_hollow_side[one.number] = b.is_hollow_side[other.number] = !is_flat && out_of_a > 0 && out_of_b > 0;
     if (sticks_out && !is_flat) add_edge(one, b.normal);
+  }
+}
+
+void Polyhedron::find_spokes(std::span<const Side> all) {
+  std::vector<bool> is_open(corners_.size());
+  const auto is_at = [&](std::size_t i, const Side& s) {
+    return i < all.size() && all[i].from == s.from && all[i].to == s.to;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!is_at(i + 1, all[i]) && !(i > 0 && is_at(i - 1, all[i]))) is_open[all[i].from] = is_open[all[i].to] = true;
+  std::vector<std::array<std::uint32_t, 3>> triangles;
+  for (const Triangle& t : triangles_) triangles.push_back(t.corners);
+  spokes_ = Spokes(corners_, triangles, corner_normals_, is_open);
+}
+
+/// Corners and sides belong to the lowest sheet there: so one that both triangles look at is in one sheet.
+void Polyhedron::find_sheets(std::span<const Side> all) {
+  std::vector<SheetTriangle> parts;
+  for (const Triangle& t : triangles_) parts.push_back({t.corners, t.normal});
+  std::vector<std::array<std::size_t, 2>> pairs;
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    if (all[i].from == all[i + 1].from && all[i].to == all[i + 1].to)
+      pairs.push_back({all[i].triangle, all[i + 1].triangle});
+  const std::vector<std::uint8_t> sheets = sheets_of(corners_, parts, pairs, flat * size_);
+  corner_sheets_.assign(corners_.size(), most_sheets);
+  for (std::size_t t = 0; t < triangles_.size(); ++t) {
+    triangles_[t].sheet = sheets[t];
+    triangles_[t].side_sheets.fill(sheets[t]);
+    sheets_ = std::max<std::size_t>(sheets_, sheets[t] + 1U);
+    for (const std::uint32_t c : triangles_[t].corners) corner_sheets_[c] = std::min(corner_sheets_[c], sheets[t]);
+  }
+  for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+    const Side &one = all[i], &other = all[i + 1];
+    if (one.from != other.from || one.to != other.to) continue;
+    triangles_[one.triangle].side_sheets[one.number] = triangles_[other.triangle].side_sheets[other.number] =
+        std::min(sheets[one.triangle], sheets[other.triangle]);
   }
 }
 
@@ -254,49 +296,44 @@ void Polyhedron::make_tree(std::size_t node, std::size_t first, std::size_t coun
   make_tree(below + 1, first + half, count - half);
 }
 
-/// Takes the nearest place of a triangle if it is nearer than the one known (Ericson, 5.1.5).
-void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) const noexcept {
-  const Vec3 &a = corners_[t.corners[0]], &b = corners_[t.corners[1]], &c = corners_[t.corners[2]];
+TrianglePlace nearest_of_triangle(const std::array<Vec3, 3>& corners, const Vec3& p) noexcept {
+  const auto& [a, b, c] = corners;
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
   const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
                d6 = dot(ac, cp);
   const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
-  Vec3 q, n;
-  bool is_flat = false;
-  const auto corner = [&](const Vec3& at, std::size_t k) {
-    q = at;
-    n = corner_normals_[t.corners[k]];
-    is_flat = t.is_flat_corner[k];
-  };
-  const auto side = [&](const Vec3& at, std::size_t k) {
-    q = at;
-    n = t.side_normals[k];
-    is_flat = t.is_flat_side[k];
-  };
-  if (d1 <= 0 && d2 <= 0)
-    corner(a, 0);
-  else if (d3 >= 0 && d4 <= d3)
-    corner(b, 1);
-  else if (d6 >= 0 && d5 <= d6)
-    corner(c, 2);
-  else if (vc <= 0 && d1 >= 0 && d3 <= 0)
-    side(a + (d1 / (d1 - d3)) * ab, 0);
-  else if (vb <= 0 && d2 >= 0 && d6 <= 0)
-    side(a + (d2 / (d2 - d6)) * ac, 2);
-  else if (va <= 0 && d4 >= d3 && d5 >= d6)
-    side(b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), 1);
-  else
-    q = p - dot(t.normal, ap) * t.normal, is_flat = true;
-  const Vec3 line = p - q;
+  using enum TrianglePlace::Part;
+  if (d1 <= 0 && d2 <= 0) return {a, corner, 0};
+  if (d3 >= 0 && d4 <= d3) return {b, corner, 1};
+  if (d6 >= 0 && d5 <= d6) return {c, corner, 2};
+  if (vc <= 0 && d1 >= 0 && d3 <= 0) return {a + (d1 / (d1 - d3)) * ab, side, 0};
+  if (vb <= 0 && d2 >= 0 && d6 <= 0) return {a + (d2 / (d2 - d6)) * ac, side, 2};
+  if (va <= 0 && d4 >= d3 && d5 >= d6) return {b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), side, 1};
+  const Vec3 across = cross(ab, ac);
+  return {p - (dot(across, ap) / dot(across, across)) * across, face, 0};
+}
+
+/// Takes the nearest place of a triangle if it is nearer than the one known.
+void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) const noexcept {
+  using enum TrianglePlace::Part;
+  TrianglePlace at = nearest_of_triangle(corners_of(t), p);
+  const std::size_t k = at.number;
+  const double height = dot(t.normal, p - corners_[t.corners[0]]);
+  if (at.part == face) at.nearest = p - height * t.normal;
+  const Vec3 line = p - at.nearest;
   const double distance = norm(line);
   if (!(distance < best.distance)) return;
   // Beside a flat side or corner the surface goes on in the plane of the triangle: there its normal is sharper than the
   // direction of a short line.
-  const double height = dot(t.normal, ap);
+  const bool is_flat = at.part == face || (at.part == side ? t.is_flat_side[k] : t.is_flat_corner[k]);
   if (is_flat && norm(line - height * t.normal) <= beside * size_)
-    best = {q, t.normal, std::abs(height), height < 0, true};
-  else
-    best = {q, n, distance, dot(line, n) < 0, false};
+    best = {at.nearest, t.normal, std::abs(height), height < 0, true, t.sheet};
+  else if (at.part == side)
+    best = {at.nearest, t.side_normals[k], distance, dot(line, t.side_normals[k]) < 0, false, t.side_sheets[k]};
+  else {
+    const Vec3& normal = corner_normals_[t.corners[k]];
+    best = {at.nearest, normal, distance, dot(line, normal) < 0, false, corner_sheets_[t.corners[k]]};
+  }
 }
 
 bool Polyhedron::has_within(const Vec3& point, double around) const noexcept {

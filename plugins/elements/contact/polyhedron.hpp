@@ -8,6 +8,7 @@
 
 #include "crossings.hpp"
 #include "polyform/helpers/triangle_mesh.hpp"
+#include "spokes.hpp"
 
 namespace polyform::contact {
 
@@ -18,7 +19,18 @@ struct SurfacePlace {
   double distance = 0;     ///< from the point that asked, m
   bool is_inside = false;  ///< whether that point lies behind the surface
   bool is_face = false;    ///< not an edge or a corner
+  std::size_t sheet = 0;   ///< Polyhedron::sheets()
 };
+
+/// The place of a triangle that is nearest to a point.
+struct TrianglePlace {
+  enum class Part : std::uint8_t { face, side, corner };
+  Vec3 nearest;
+  Part part = Part::face;
+  std::size_t number = 0;  ///< of the corner, or of the side from this corner to the next
+};
+/// Ericson, Real-Time Collision Detection, 5.1.5.
+TrianglePlace nearest_of_triangle(const std::array<Vec3, 3>& corners, const Vec3& point) noexcept;
 
 /// In the frame of its shape. It does not change once it is made.
 class Polyhedron {
@@ -55,9 +67,13 @@ class Polyhedron {
   /// another triangle, as behind a floor.
   double half_thickness() const noexcept { return half_thickness_; }
 
-  /// The place of the surface that is nearest to a point, by a tree of boxes (Ericson, Real-Time Collision Detection,
-  /// 5.1.5 and 6); which side the point is on tells the mean normal of a corner by the angles of its faces (Bærentzen
-  /// and Aanæs 2005).
+  const Spokes& spokes() const noexcept { return spokes_; }
+  /// The surface is divided into this number of sheets, so that those of a valley are of different ones: in a valley a
+  /// body touches one place of each. Without valleys there is one sheet (sheets.hpp).
+  std::size_t sheets() const noexcept { return sheets_; }
+
+  /// The place of the surface that is nearest to a point, by a tree of boxes (Ericson, 6); which side the point is on
+  /// tells the mean normal of a corner by the angles of its faces (Bærentzen and Aanæs 2005).
   SurfacePlace nearest(const Vec3& point) const noexcept;
   /// Whether a point lies behind all faces of a convex body, or within another one, but for a distance.
   bool has_within(const Vec3& point, double around) const noexcept;
@@ -68,6 +84,11 @@ class Polyhedron {
     /// Whether the surface goes on in its plane beyond the side from corner k to the next.
     std::array<bool, 3> is_flat_side;
     std::array<bool, 3> has_side, has_corner;  ///< each side and each corner is of one triangle
+    std::array<bool, 3> is_hollow_side;        ///< the surface forms a valley there
+    std::array<Vec3, 3> beyond;                ///< the normals beyond the sides; zero at an open side
+    std::array<std::uint32_t, 3> numbers;      ///< of the corners
+    std::size_t sheet;
+    std::array<std::size_t, 3> side_sheets, corner_sheets;
   };
   /// Calls visit(facet) for each triangle that a box in the axes of the shape may meet.
   template <class Visit>
@@ -90,6 +111,9 @@ class Polyhedron {
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
     std::array<bool, 3> has_side{}, has_corner{};                   ///< each side and corner is of one triangle
     std::array<bool, 3> is_flat_side{}, is_flat_corner{};           ///< where the surface goes on in its plane
+    std::array<bool, 3> is_hollow_side{};
+    std::uint8_t sheet = 0;
+    std::array<std::uint8_t, 3> side_sheets{};  ///< the lower one of both triangles at a side
   };
   struct Node {
     Vec3 low, high;
@@ -105,6 +129,8 @@ class Polyhedron {
   void make_triangles(std::span<const std::array<std::uint32_t, 3>>);
   std::vector<Side> sides() const;
   void join_sides(std::span<const Side>);
+  void find_spokes(std::span<const Side>);
+  void find_sheets(std::span<const Side>);
   void make_faces(std::span<const Side>);
   void add_edge(const Side&, const Vec3& other);
   void make_tree(std::size_t node, std::size_t first, std::size_t count);
@@ -112,6 +138,9 @@ class Polyhedron {
   double way_through(const Triangle&) const noexcept;
   void find_flat_corners(std::span<const double> angles);
   void look_at(const Triangle&, const Vec3& point, SurfacePlace&) const noexcept;
+  std::array<Vec3, 3> corners_of(const Triangle& t) const noexcept {
+    return {corners_[t.corners[0]], corners_[t.corners[1]], corners_[t.corners[2]]};
+  }
 
   std::vector<Vec3> corners_, corner_normals_;
   std::vector<Triangle> triangles_;
@@ -119,6 +148,9 @@ class Polyhedron {
   std::vector<Face> faces_;
   std::vector<std::uint32_t> rounds_;
   std::vector<Node> nodes_;
+  Spokes spokes_;
+  std::vector<std::uint8_t> corner_sheets_;  ///< the lowest one of the triangles at a corner
+  std::size_t sheets_ = 1;
   Vec3 low_, high_;
   double size_ = 0, half_thickness_ = 0;
   bool convex_ = false;
@@ -145,11 +177,23 @@ void Polyhedron::for_triangles_in(const Vec3& low, const Vec3& high, Visit visit
 template <class Visit>
 void Polyhedron::for_facets_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
   for_triangles_in(low, high, [&](const Triangle& t) {
-    visit(Facet{{corners_[t.corners[0]], corners_[t.corners[1]], corners_[t.corners[2]]},
+    Facet facet{corners_of(t),
                 t.normal,
                 t.is_flat_side,
                 t.has_side,
-                t.has_corner});
+                t.has_corner,
+                t.is_hollow_side,
+                {},
+                t.corners,
+                t.sheet,
+                {},
+                {}};
+    for (std::size_t k = 0; k < 3; ++k) {
+      facet.beyond[k] = t.side_normals[k] - t.normal;
+      facet.side_sheets[k] = t.side_sheets[k];
+      facet.corner_sheets[k] = corner_sheets_[t.corners[k]];
+    }
+    visit(facet);
   });
 }
 template <class Visit>

@@ -222,7 +222,7 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
             {cylinder_mesh<true>, cylinder_mesh_points<true>}},
       Known{sphere, ellipsoid, {sphere_ellipsoid, always<1>}},
       Known{ellipsoid, box, {ellipsoid_mesh, always<1>}},
-      Known{sphere, mesh, {sphere_mesh, always<1>}},
+      Known{sphere, mesh, {sphere_mesh, sphere_mesh_points}},
       Known{capsule, mesh, {capsule_mesh, capsule_mesh_points}},
       Known{cylinder,
             mesh,

@@ -148,7 +148,11 @@ ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedSh
 }
 
 ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& b) noexcept {
-  const SurfacePlace place = b.mesh->nearest(transpose_times(b.R, center - b.position));
+  return ball_at_place(center, radius, b, b.mesh->nearest(transpose_times(b.R, center - b.position)));
+}
+
+ContactPoint ball_at_place(const Vec3& center, double radius, const PlacedShape& b,
+                           const SurfacePlace& place) noexcept {
   const Vec3 outward = b.R * place.outward;
   if (place.is_face) return at_height(center, radius, place.is_inside ? -place.distance : place.distance, outward);
   return at_edge(center, radius, b.position + b.R * place.nearest, outward, place.is_inside, b.mesh->size());

@@ -9,6 +9,8 @@
 
 namespace polyform::contact {
 
+struct SurfacePlace;
+
 // Each gives the point of contact of a ball of a radius about a centre, as the first shape, with the shape. A radius of
 // 0 is that of a corner. A centre may lie within.
 ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape& plane) noexcept;
@@ -16,6 +18,8 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
 /// A centre within is pushed out at the place that is nearest.
 ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedShape& ellipsoid) noexcept;
 ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& mesh) noexcept;
+/// At the place of the mesh, in its axes, that is nearest to the centre.
+ContactPoint ball_at_place(const Vec3& center, double radius, const PlacedShape& mesh, const SurfacePlace&) noexcept;
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
 ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
 
