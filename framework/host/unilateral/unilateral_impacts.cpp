@@ -24,6 +24,10 @@ constexpr int most_passes = 2000;
 constexpr double slower = 1e-6;
 // Energy that an impact may gain by rounding, of what it moves.
 constexpr double rounding_of_energy = 1e-9;
+// A corner takes off where it is held and lands where its gap is below zero by its rounding: so a block that rocks from
+// edge to edge gains that height in each flight. Heights that shrink by q from one flight to the next stay near
+// q/(1 − q) times it; flights that are lower than so many times that are driven by rounding.
+constexpr double times_driven = 4;
 // One rounding of a gap may be so many times another. What overlaps by more, of the length of
 // contact_sizes.hpp, is no rounding.
 constexpr double times_overlap = 4, most_overlap = 1e-8;
@@ -84,12 +88,13 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   return std::isfinite(acceleration) ? acceleration : free_[row];
 }
 
-/// Whether a touching point that parts with a speed comes back from a height that is not followed.
-bool UnilateralMotion::stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const {
+/// Whether a touching point that parts with a speed comes back from a height that is not followed. driven: up to so
+/// many times the rounding of a gap drives flights on and on.
+bool UnilateralMotion::stays_low(std::size_t place, double speed, const Eigen::VectorXd& u, double driven) const {
   const std::size_t k = touching_[place];
-  const double back = -acceleration_after(place, u);
-  // The rounding of a gap drives bounces that are no higher on and on.
-  const double least = std::max(least_bounce * memory_[k].span, gap_rounding_of(k));
+  const double back = -acceleration_after(place, u), rounding = gap_rounding_of(k);
+  const double least = std::max(
+      {least_bounce * memory_[k].span, rounding, std::min(driven * rounding, most_overlap * units_[k].length)});
   return back > 0 && speed * speed <= 2 * back * least;
 }
 
@@ -99,22 +104,42 @@ bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::Vec
   return point.has_gap && point.restitution > 0 && !stays_low(place, point.restitution * speed, u);
 }
 
+/// How many times the rounding of a gap flights are driven by it that begin in an impact: by how much lower they are
+/// than those before, as corners part and come together about the same edges.
+double UnilateralMotion::driven_flights(const Impact& impact) const {
+  double before = 0, after = 0;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const UnilateralPoint& point = set_.point(touching_[p]);
+    const auto row = static_cast<Index>(three * p);
+    if (!point.has_gap || !point.has_normal) continue;
+    before = std::max(before, -speeds_[row] / units_[touching_[p]].speed);
+    after = std::max(after, impact.u[row] / units_[touching_[p]].speed);
+  }
+  const double lower = after * after, fall = before * before;
+  return lower < fall ? times_driven * lower / (fall - lower) : 1;
+}
+
 /// Where a corner lands without bouncing, others may part. Their flights that are too low to follow end in the
 /// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and
 /// corners would land in turn without end. All that stays low is brought to rest together, which takes energy as it is
-/// the nearest such motion in the metric of the inertia.
+/// the nearest such motion in the metric of the inertia. What friction holds in the impact it holds here too: else a
+/// block would slide off with what it rocked by, and friction would tip it anew.
 void UnilateralMotion::end_low_flights(Impact& impact) {
   Eigen::VectorXd &u = impact.u, &impulses = impact.impulses;
   std::vector<Index> rows;
   std::vector<std::size_t> parting;
+  const double driven = driven_flights(impact);
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
     const auto row = static_cast<Index>(three * p);
     const bool rests = std::abs(u[row]) <= least_speed(three * k);
     if (!set_.point(k).has_gap || !set_.point(k).has_normal) continue;
-    if (!rests && !(u[row] > 0 && stays_low(p, u[row], u))) continue;
+    if (!rests && !(u[row] > 0 && stays_low(p, u[row], u, driven))) continue;
     rows.push_back(row);
     if (!rests) parting.push_back(p);
+    for (Index i = 1; i <= static_cast<Index>(set_.point(k).tangents); ++i)
+      if (rests && std::abs(u[row + i]) <= least_speed(three * k + static_cast<std::size_t>(i)))
+        rows.push_back(row + i);
   }
   if (parting.empty()) return;
   const Eigen::MatrixXd W = W_(rows, rows);

@@ -272,7 +272,8 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       values[f] = value + slack_[f];
       rates[f] = rate;
     });
-    if (!is_closed(k) && set_.point(k).has_normal && set_.gap(k) > 0 && set_.rate(three * k) < 0)
+    // What rests closes nothing: its rate is rounding.
+    if (!is_closed(k) && set_.point(k).has_normal && set_.gap(k) > 0 && set_.rate(three * k) < -least_speed(three * k))
       closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(three * k));
   }
 }

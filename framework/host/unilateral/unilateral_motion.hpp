@@ -177,7 +177,8 @@ class UnilateralMotion {
   void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Impact&, double t);
   void apply(const Impact&, double t, std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
-  bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
+  bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u, double driven = 1) const;
+  double driven_flights(const Impact&) const;
   void end_low_flights(Impact&);
   bool bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const;
   bool comes_to_rest(const std::vector<std::size_t>& closing_places, const std::vector<double>& restitution,
