@@ -44,7 +44,8 @@ void UnilateralMotion::look_at_step(double from, std::span<const double> at_from
     const bool is_apart =
         !any_closed && least > std::max(least_apart * units_[first].body, ways_apart * speed * (to - from));
     apart_[e] = is_apart ? least : 0;
-    if (is_apart && nearing_then_[e] > 0) apart_close_in_ = std::min(apart_close_in_, apart_then_[e] / nearing_then_[e]);
+    if (is_apart && nearing_then_[e] > 0)
+      apart_close_in_ = std::min(apart_close_in_, apart_then_[e] / nearing_then_[e]);
     for (std::size_t p = first; !is_apart && p < k; ++p) near_.push_back(p);
   }
 }
