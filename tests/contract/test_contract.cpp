@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polyform/contract/ability_reasons.hpp"
+#include "polyform/contract/asked_rows.hpp"
 #include "polyform/contract/batch_evaluation.hpp"
 #include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/body_groups.hpp"

@@ -203,9 +203,12 @@ std::unique_ptr<host::System> system_with_switches(const std::string& text) {
   static const ContactType<false> silent;
   static const FlipType flip;
   static const GustType gust;
+  return system_with_types(text, std::array<const ForceType*, 4>{&contact, &silent, &flip, &gust});
+}
+
+std::unique_ptr<host::System> system_with_types(const std::string& text, std::span<const ForceType* const> types) {
   host::Catalog catalog = registry().catalog();
-  for (const ForceType* type : std::initializer_list<const ForceType*>{&contact, &silent, &flip, &gust})
-    catalog.forces.emplace(std::string(type->name()), type);
+  for (const ForceType* type : types) catalog.forces.emplace(std::string(type->name()), type);
   host::Diagnostics diagnostics;
   bool missing = false;
   host::Description model = host::read_model_text(text, "model.yaml", catalog, diagnostics, missing);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace polyform::test {
 /// `flip`: a force of one newton against the velocity along x, whose sign is an event: it chatters at rest.
 /// `gust`: a force along x from `start` on for `length`, by a schedule of its own, whose number is no function of time.
 std::unique_ptr<host::System> system_with_switches(const std::string& text);
+/// With further force types, which outlive it.
+std::unique_ptr<host::System> system_with_types(const std::string& text, std::span<const ForceType* const> types);
 
 /// The state at the end, and the record. Rows are not kept.
 struct Ended {

@@ -107,10 +107,10 @@ void ModeForces::add_forces(const Unknown& u, double force, std::span<double> fo
 }
 
 /// Friction that grows with what a joint transmits, to which it belongs, by iteration.
-bool ModeForces::find(double t, std::span<const double> y, Shares shares) {
+bool ModeForces::find(double t, std::span<const double> y, Shares shares, std::span<const std::size_t> points) {
   double before = INFINITY;
   for (int round = 0;; ++round) {
-    if (!find_once(t, y, shares)) return false;
+    if (!find_once(t, y, shares, points)) return false;
     if (!set_.is_loaded()) return true;
     const Observation* const now = response_.observe(t, y, forces_);
     if (now == nullptr) return false;
@@ -126,11 +126,11 @@ bool ModeForces::find(double t, std::span<const double> y, Shares shares) {
   }
 }
 
-bool ModeForces::find_once(double t, std::span<const double> y, Shares shares) {
+bool ModeForces::find_once(double t, std::span<const double> y, Shares shares, std::span<const std::size_t> points) {
   list_rows();
-  set_.evaluate(t, y);
+  set_.evaluate(t, y, points);
   std::ranges::fill(loads_, 0.0);
-  for (std::size_t k = 0; k < modes_.modes.size(); ++k) {
+  for (const std::size_t k : points) {
     if (set_.point(k).has_normal || modes_.modes[k] != UnilateralMode::slip) continue;
     double direction[2];
     direct(k, direction);

@@ -42,8 +42,9 @@ class ModeForces {
   /// All arguments outlive the object.
   ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&, const Ode&);
 
-  /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
-  bool find(double t, std::span<const double> y, Shares);
+  /// Finds the forces at a state; then the response holds base and columns. points: those to be evaluated, in ascending
+  /// order, with all that are closed. False if the solver fails.
+  bool find(double t, std::span<const double> y, Shares, std::span<const std::size_t> points);
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
   /// d/dt of the rate of a row of a point that is closed, with the forces that were found last.
   double acceleration(std::size_t row) const;
@@ -84,7 +85,7 @@ class ModeForces {
   template <class Values>
   double along(const Unknown&, const Values& per_row) const;
   double gap_of(const Unknown&) const;
-  bool find_once(double t, std::span<const double> y, Shares);
+  bool find_once(double t, std::span<const double> y, Shares, std::span<const std::size_t> points);
   void add_forces(const Unknown&, double force, std::span<double> forces) const;
   std::span<double> of_point(std::size_t unknown, std::span<double> forces) const {
     return forces.subspan(three * unknowns_[unknown].point, three);

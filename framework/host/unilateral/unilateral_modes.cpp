@@ -219,7 +219,7 @@ void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::
   constexpr int most_choices = 20;
   for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
     const std::vector<UnilateralMode> before = now_.modes;
-    find_forces(t, y);
+    find_forces(t, y, set_.all_points());
     decide(t, y, fired);
     if (now_.modes == before) break;
   }

@@ -54,6 +54,10 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       rates_now_(moved_),
       rates_then_(moved_) {
   touching_.reserve(set_.points());
+  closed_.reserve(set_.points());
+  near_.reserve(set_.points());
+  for (auto* part : {&apart_, &nearing_, &apart_then_, &nearing_then_}) part->resize(set_.elements());
+  look_at_all();
   if (!empty()) measure(view, t, start);
 }
 
@@ -130,8 +134,9 @@ double UnilateralMotion::guided_room(std::size_t k, double allowed) const {
 
 bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   try {
-    const bool any = now_.any_closed();
-    if (any && forces_.find(t, y, ModeForces::Shares::that_move)) {
+    const std::span<const std::size_t> closed = closed_points();
+    const bool any = !closed.empty();
+    if (any && forces_.find(t, y, ModeForces::Shares::that_move, closed)) {
       if (!forces_.find_integrals(t, y)) return failure_ = ode_.failure(), false;
       forces_.put_derivative(ydot, second_ != nullptr ? second_->kinds() : std::span<const StateKind>{});
       return true;
@@ -153,7 +158,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
     for (int round = 0; round < 3; ++round) {
       forces_.list_rows();
       if (!forces_.has_rows()) return true;
-      set_.evaluate(t, y);
+      set_.evaluate(t, y, closed_points());
       if (any_lost()) return true;
       if (const std::optional<std::size_t> k = moved_far()) {
         failure_ = fmt::format("the surfaces of {} lie {:.3g} (m or rad) {} where they touched just before",
@@ -224,17 +229,18 @@ void UnilateralMotion::see_shares() {
 }
 
 /// Forces of all rows with the present modes, within the limits of all points. Failure if they cannot be computed.
-void UnilateralMotion::find_forces(double t, std::span<const double> y) {
-  if (!forces_.find(t, y, ModeForces::Shares::within_limits))
+/// points: those to be evaluated, in ascending order, with all that are closed.
+void UnilateralMotion::find_forces(double t, std::span<const double> y, std::span<const std::size_t> points) {
+  if (!forces_.find(t, y, ModeForces::Shares::within_limits, points))
     throw Failure(Exit::simulation_failed,
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
 }
 
 /// The same. False where a row has come to another place: there forces and speeds tell nothing, as the row lets go
 /// before.
-bool UnilateralMotion::find_forces_at_places(double t, std::span<const double> y) {
+bool UnilateralMotion::find_forces_at_places(double t, std::span<const double> y, std::span<const std::size_t> points) {
   try {
-    find_forces(t, y);
+    find_forces(t, y, points);
   } catch (const Failure&) {
     if (!any_at_other_place()) throw;
   }
@@ -243,7 +249,7 @@ bool UnilateralMotion::find_forces_at_places(double t, std::span<const double> y
 
 void UnilateralMotion::put(double t, std::span<double> y) {
   moved_.assign(y.begin(), y.end());
-  find_forces(t, moved_);
+  find_forces(t, moved_, set_.all_points());
   tally_.see_row(t, now_.modes, units_);
   see_shares();
   set_.put_forces(forces_.forces(), y);
@@ -261,28 +267,26 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
                                 std::span<double> rates) {
   std::ranges::fill(values, 1.0);
   std::ranges::fill(rates, 0.0);
-  closes_in_ = std::numeric_limits<double>::infinity();
   const bool any = now_.any_closed();
-  if (!any) set_.evaluate(t, y);
-  const bool known = !any || find_forces_at_places(t, y);
+  if (!any) set_.evaluate(t, y, near_);
+  const bool known = !any || find_forces_at_places(t, y, near_);
+  see_closing();
   const double allowed = any ? allowed_force() : 0;
-  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
     tell_of(k, known, allowed, [&](Function function, double value, double rate) {
       const std::size_t f = functions_per_point * k + function;
       values[f] = value + slack_[f];
       rates[f] = rate;
     });
-    // What rests closes nothing: its rate is rounding.
-    if (!is_closed(k) && set_.point(k).has_normal && set_.gap(k) > 0 && set_.rate(three * k) < -least_speed(three * k))
-      closes_in_ = std::min(closes_in_, set_.gap(k) / -set_.rate(three * k));
-  }
 }
 
 double UnilateralMotion::value(double t, std::span<const double> y, std::size_t function) {
   const std::size_t k = function / functions_per_point, asked = function % functions_per_point;
   const bool of_forces = is_closed(k) && (asked == pulling || asked == gripping);
-  if (!of_forces) set_.evaluate(t, y);
-  const bool known = of_forces ? find_forces_at_places(t, y) : !any_at_other_place();
+  // An open point needs no other; of one that is closed, all that hold tell whether they are at their places.
+  const std::span<const std::size_t> needed = is_closed(k) ? closed_points() : std::span(&k, 1);
+  if (!of_forces) set_.evaluate(t, y, needed);
+  const bool known = of_forces ? find_forces_at_places(t, y, needed) : !is_closed(k) || !any_at_other_place();
   double found = 1;  // a function that is not told has nothing to come to zero
   tell_of(k, known, of_forces ? allowed_force() : 0, [&](Function told, double value, double) {
     if (told == asked) found = value + slack_[function];
@@ -300,6 +304,7 @@ void UnilateralMotion::tell_of(std::size_t k, bool known, double allowed, const 
   const std::size_t row = three * k;
   if (!is_closed(k)) {
     if (!point.has_normal) return;
+    if (is_apart(k)) return tell(closing, least_gap(k), 0);
     // What parts after an impact is farther from closing than the rounding of its gap.
     const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k), gap = set_.open_gap(k) + margin;
     // Beside its place a point does not touch: it closes where it is there, and its gap is closed. Which lines cross
@@ -368,9 +373,9 @@ void UnilateralMotion::settle(double begin, double end) {
       memory_[k].pressed = 0;
     else if (!any_elsewhere && set_.point(k).has_normal)
       memory_[k].pressed = std::max(memory_[k].pressed, forces_.forces()[three * k]);
-    if (is_closed(k) || !set_.has_place(k) || set_.open_gap(k) > 0) memory_[k].beside = 0;
+    if (is_closed(k) || is_apart(k) || !set_.has_place(k) || set_.open_gap(k) > 0) memory_[k].beside = 0;
     if (!is_closed(k)) {
-      if (set_.has_place(k)) memory_[k].span = std::max(memory_[k].span, set_.gap(k));
+      if (is_apart(k) || set_.has_place(k)) memory_[k].span = std::max(memory_[k].span, least_gap(k));
       continue;
     }
     if (now_.modes[k] != UnilateralMode::slip) continue;

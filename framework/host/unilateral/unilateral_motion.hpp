@@ -54,6 +54,11 @@ class UnilateralMotion {
   /// At the end of a step, or of the part of it before an event, from `begin` to `end`, s; at the state that was
   /// evaluated last.
   void settle(double begin, double end);
+  /// Before event functions are looked at along a step, with the states at its ends: which elements have surfaces that
+  /// stay so far apart in it that their points need not be evaluated. Such a point tells how far that is at least.
+  void look_at_step(double from, std::span<const double> at_from, double to, std::span<const double> at_to);
+  /// From here on all points are evaluated for the event functions, until a step is looked at.
+  void look_at_all();
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The value of one event function alone: most of them need no forces.
@@ -107,11 +112,16 @@ class UnilateralMotion {
 
   void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return now_.is_closed(k); }
+  bool is_apart(std::size_t k) const { return apart_[set_.element_of(k)] > 0; }
+  /// The gap, or less where it is not evaluated.
+  double least_gap(std::size_t k) const { return is_apart(k) ? apart_[set_.element_of(k)] : set_.gap(k); }
+  void see_closing();
+  std::span<const std::size_t> closed_points();
   bool is_at_other_place(std::size_t k) const { return memory_[k].is_at_other_place(set_.feature(k)); }
   bool any_at_other_place() const;
   bool any_lost() const;
   bool any_torn() const;
-  bool find_forces_at_places(double t, std::span<const double> y);
+  bool find_forces_at_places(double t, std::span<const double> y, std::span<const std::size_t> points);
   void let_go(double t, std::span<double> y, std::size_t function);
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   bool slides_freely(std::size_t k) const;
@@ -133,7 +143,7 @@ class UnilateralMotion {
     return std::max({gap_rounding * size_of_gap(k), memory_[k].overlap, memory_[k].beside});
   }
   void leave_beside(std::size_t k);
-  void find_forces(double t, std::span<const double> y);
+  void find_forces(double t, std::span<const double> y, std::span<const std::size_t> points);
   std::optional<std::size_t> moved_far() const;
   bool close_gaps(double t, std::span<double> y);
   void see_shares();
@@ -197,10 +207,15 @@ class UnilateralMotion {
   std::vector<double> loads_, column_;  ///< per row
   std::vector<double> slack_;           ///< per event function, since the modes were chosen
   std::vector<std::size_t> touching_;   ///< points
-  std::vector<char> slides_;            ///< of these: now
-  std::vector<std::size_t> settled_;    ///< points that find_settled() has found
-  Eigen::MatrixXd W_;                   ///< of their rows, three each
-  Eigen::VectorXd free_, speeds_;       ///< accelerations without their forces; rates
+  std::vector<std::size_t> closed_;     ///< points, as they were listed last
+  std::vector<std::size_t> near_;       ///< points that are evaluated for the event functions
+  std::vector<double> apart_;           ///< per element: how far its surfaces are apart at least, or 0 if they are near
+  std::vector<double> nearing_, apart_then_, nearing_then_;  ///< room for the bounds at the ends of a step
+  double apart_close_in_ = 0;  ///< a time in which nothing that is apart closes at its speed at the end of the step, s
+  std::vector<char> slides_;   ///< of these: now
+  std::vector<std::size_t> settled_;  ///< points that find_settled() has found
+  Eigen::MatrixXd W_;                 ///< of their rows, three each
+  Eigen::VectorXd free_, speeds_;     ///< accelerations without their forces; rates
   std::vector<double> moved_, rates_now_, rates_then_;
   double closes_in_ = 0;
   std::string failure_;

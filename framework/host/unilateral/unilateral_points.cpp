@@ -1,4 +1,4 @@
-// The points of a set: which there are, and what they are between.
+// The points of a set: which there are, what they are between, and how they answer to what is observed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,6 +51,10 @@ void UnilateralSet::list_points() {
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
   A_.resize(2 * rows_per_point * n);
   further_.resize(further);
+  all_.resize(n);
+  std::iota(all_.begin(), all_.end(), std::size_t{0});
+  evaluated_ = all_;
+  own_.reserve(n);
 }
 
 void UnilateralSet::find_near(double t, std::span<const double> y, double step) {
@@ -94,6 +98,26 @@ std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
   return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
 }
 
+void UnilateralSet::accelerations(const Observation& now, std::span<double> out) const {
+  for (const std::size_t k : evaluated_) {
+    const Batch& b = batches_[batch_of_[k]];
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      double sum = bias_[r];
+      for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
+        const std::size_t marker = markers_[k][m];
+        if (is_ground(b.frames[marker])) continue;
+        const Observation::Body& body = now.bodies[at(b.frames[marker])];
+        const Vec3 arm = arms_of(b)[marker], &omega = body.angular_velocity;
+        const Vec3 point = body.acceleration + cross(body.angular_acceleration, arm) + cross(omega, cross(omega, arm));
+        sum += dot(A_[2 * r + m].angular, body.angular_acceleration) + dot(A_[2 * r + m].linear, point);
+      }
+      for (std::size_t j = 0; j < velocities_[k].count; ++j)
+        sum += part_of(r, j) * now.acceleration[velocities_[k].first + j];
+      out[r] = sum;
+    }
+  }
+}
+
 bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {
   constexpr double balanced = 1e-6;  // of the sum of the sizes
   constexpr std::size_t most = 6;    // velocities of a joint
@@ -117,6 +141,30 @@ bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> f
   };
   return norm(whole.linear) > balanced * force || norm(whole.angular) > balanced * moment ||
          size(effort) > balanced * size(efforts);
+}
+
+bool UnilateralSet::is_loaded() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.loaded != nullptr; });
+}
+
+Spatial UnilateralSet::wrench_of(std::size_t row, std::size_t side) const {
+  const std::size_t k = row / rows_per_point;
+  return wrench_about(A_[2 * row + side], arms_of(batches_[batch_of_[k]])[markers_[k][side]]);
+}
+
+void UnilateralSet::leave_out_states(std::span<double> y) const {
+  for (const Batch& b : batches_)
+    for (const std::size_t slot : b.slots) y[slot] = 0;
+}
+
+void UnilateralSet::put_elements(std::span<std::size_t> y) const {
+  for (const Batch& b : batches_)
+    for (std::size_t s = 0; s < b.state_count; ++s)
+      y[b.slots[s]] = b.first_element + s * b.first_marker.size() / b.state_count;
+}
+
+std::string UnilateralSet::name_of(std::size_t k) const {
+  return fmt::format("`{}` ({})", element_names_[elements_[k]], points_[k].name);
 }
 
 bool has_unilateral_rows(const SystemView& view) {

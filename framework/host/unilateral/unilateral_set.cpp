@@ -67,12 +67,15 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
     any_loaded = any_loaded || loaded->is_loaded(i);
   if (!any_loaded) loaded = nullptr;
   Batch& b = batches_.emplace_back(Batch{.attached = std::make_unique<Attachments>(view, group.instances, group.joints),
+                                         .arms = {},
+                                         .motions_of_markers = {},
                                          .frames = {},
                                          .velocities = {},
                                          .rows = rows,
                                          .near = near,
                                          .places = places,
                                          .velocity_parts = velocity_parts,
+                                         .asked = ask<AskedRows>(*batch),
                                          .first_marker = {},
                                          .first_velocity = {},
                                          .first_element = element_names_.size(),
@@ -94,6 +97,10 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
     b.first_velocity.push_back(b.velocities.size());
     for (const Marker& marker : group.instances[i].markers) {
       b.frames.push_back(marker.frame);
+      const auto is_here = [&](const Marker& known) {
+        return known.frame == marker.frame && norm(known.point - marker.point) == 0;
+      };
+      if (!is_ground(marker.frame) && std::ranges::none_of(ends_of_rows_, is_here)) ends_of_rows_.push_back(marker);
       if (is_ground(marker.body) || view.bodies[at(marker.body)].flexible == rigid) continue;
       throw ElementFailure(
           group.names[i],
@@ -106,6 +113,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
       for (std::size_t v = 0; v < data.nv; ++v) b.velocities.push_back(data.v_offset + v);
     }
   }
+  if (b.asked != nullptr) b.arms.resize(b.frames.size()), b.motions_of_markers.resize(b.frames.size());
   for (const std::string_view name : group.names) element_names_.emplace_back(name);
   states_.resize(std::max(states_.size(), b.state_count));
 }
@@ -145,12 +153,10 @@ void UnilateralSet::find_slots(double t, const ConstStateView& start, Solver& so
     }
 }
 
-std::string UnilateralSet::name_of(std::size_t k) const {
-  return fmt::format("`{}` ({})", element_names_[elements_[k]], points_[k].name);
-}
-
 ForceInput UnilateralSet::attachments_of(const Batch& b) const {
-  return b.attached->input(time_, {}, std::span(motion_->x).subspan(b.state, b.state_count));
+  ForceInput in = b.attached->input(time_, {}, std::span(motion_->x).subspan(b.state, b.state_count));
+  in.markers = motions_of(b);
+  return in;
 }
 
 /// A step asks for some states more than once in a row.
@@ -169,50 +175,100 @@ void UnilateralSet::decode_motion(double t, std::span<const double> y) {
 void UnilateralSet::decode(double t, std::span<const double> y) {
   decode_motion(t, y);
   if (gathered_) return;
-  for (Batch& b : batches_) b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+  for (Batch& b : batches_) gather(b);
   gathered_ = true;
 }
 
-void UnilateralSet::evaluate(double t, std::span<const double> y) {
-  find_rows(t, y);
+/// All that a batch attaches to.
+void UnilateralSet::gather(Batch& b) const {
+  if (b.asked == nullptr) return b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+  for (std::size_t m = 0; m < b.frames.size(); ++m) gather(b, m);
+}
+
+void UnilateralSet::gather(Batch& b, std::size_t marker) const {
+  const Marker& own = b.attached->markers()[marker];
+  const BodyMotion& frame = motion_of(own.frame, motion_->tree.frames());
+  const PointMotion<double> point = point_motion(frame.R, frame.p, frame.V, own.point, {}, is_ground(own.frame));
+  b.arms[marker] = point.arm;
+  b.motions_of_markers[marker].R = frame.R;
+  b.motions_of_markers[marker].position = point.position;
+  b.motions_of_markers[marker].velocity = point.velocity;
+  b.motions_of_markers[marker].angular_velocity = frame.V.angular;
+}
+
+void UnilateralSet::evaluate(double t, std::span<const double> y) { evaluate(t, y, all_); }
+
+void UnilateralSet::evaluate(double t, std::span<const double> y, std::span<const std::size_t> points) {
+  find_rows(t, y, points);
   find_rates();
 }
 
-void UnilateralSet::find_rows(double t, std::span<const double> y) {
-  decode(t, y);
+void UnilateralSet::find_rows(double t, std::span<const double> y) { find_rows(t, y, all_); }
+
+void UnilateralSet::find_rows(double t, std::span<const double> y, std::span<const std::size_t> points) {
+  decode_motion(t, y);
   find_fastest();
-  for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
-  std::ranges::fill(A_, Spatial{});
+  evaluated_.clear();
+  auto rest = points;
   for (Batch& b : batches_) {
-    UnilateralOutput out;
-    out.gap = std::span(gap_).subspan(b.first, b.count);
-    out.A = std::span(A_).subspan(2 * rows_per_point * b.first, 2 * rows_per_point * b.count);
-    out.B = std::span(B_).subspan(rows_per_point * b.first, rows_per_point * b.count);
-    out.bias = std::span(bias_).subspan(rows_per_point * b.first, rows_per_point * b.count);
-    out.holding = std::span(holding_).subspan(b.first, b.count);
-    out.sliding = std::span(sliding_).subspan(b.first, b.count);
-    const ForceInput attachments = attachments_of(b);
-    EventInput in;
-    in.attachments = &attachments;
-    b.rows->evaluate_points(in, out);
-    if (b.places != nullptr) {
-      std::ranges::copy(b.places->places().first(b.count), place_.begin() + static_cast<std::ptrdiff_t>(b.first));
-      std::ranges::copy(b.places->begins().first(b.count), begin_.begin() + static_cast<std::ptrdiff_t>(b.first));
-      std::ranges::copy(b.places->ends().first(b.count), end_.begin() + static_cast<std::ptrdiff_t>(b.first));
-      std::ranges::copy(b.places->features().first(b.count), feature_.begin() + static_cast<std::ptrdiff_t>(b.first));
-    }
-    if (b.velocity_parts != nullptr && b.count > 0)
-      std::ranges::copy(b.velocity_parts->further_parts(),
-                        further_.begin() + static_cast<std::ptrdiff_t>(velocities_[b.first].further));
-    if (b.loaded == nullptr) continue;
-    find_motions(b);
-    b.given_holding.assign(out.holding.begin(), out.holding.end());
-    b.given_sliding.assign(out.sliding.begin(), out.sliding.end());
-    add_loaded(b);
+    const auto end = std::ranges::lower_bound(rest, b.first + b.count);
+    const std::span<const std::size_t> own(rest.begin(), end);
+    rest = {end, rest.end()};
+    // What cannot be asked for some of its points is asked for all.
+    evaluate(b, b.asked == nullptr ? std::span<const std::size_t>(all_).subspan(b.first, b.count) : own);
   }
-  for (std::size_t k = 0; k < points_.size(); ++k)
+  gathered_ = gathered_ || points.size() == all_.size();
+  for (const std::size_t k : evaluated_)
     if (!std::isfinite(gap_[k]))
       throw Failure(Exit::simulation_failed, fmt::format("the gap of {} is no number at t = {:.6g} s", name_of(k), t));
+}
+
+/// Some points of a batch, or all of them.
+void UnilateralSet::evaluate(Batch& b, std::span<const std::size_t> points) {
+  if (b.asked != nullptr && points.empty()) return;
+  const bool all = points.size() == b.count;
+  if (all && !gathered_) gather(b);
+  for (std::size_t i = 0; !all && !gathered_ && i < points.size(); ++i)
+    for (const std::size_t marker : markers_[points[i]])
+      if (i == 0 || markers_[points[i - 1]] != markers_[points[i]]) gather(b, marker);
+  own_.clear();
+  for (const std::size_t k : points) {
+    own_.push_back(k - b.first);
+    evaluated_.push_back(k);
+    gap_[k] = holding_[k] = sliding_[k] = 0;
+    for (std::size_t row = rows_per_point * k; row < rows_per_point * (k + 1); ++row) {
+      B_[row] = bias_[row] = 0;
+      A_[2 * row] = A_[2 * row + 1] = Spatial{};
+    }
+  }
+  UnilateralOutput out;
+  out.gap = std::span(gap_).subspan(b.first, b.count);
+  out.A = std::span(A_).subspan(2 * rows_per_point * b.first, 2 * rows_per_point * b.count);
+  out.B = std::span(B_).subspan(rows_per_point * b.first, rows_per_point * b.count);
+  out.bias = std::span(bias_).subspan(rows_per_point * b.first, rows_per_point * b.count);
+  out.holding = std::span(holding_).subspan(b.first, b.count);
+  out.sliding = std::span(sliding_).subspan(b.first, b.count);
+  const ForceInput attachments = attachments_of(b);
+  EventInput in;
+  in.attachments = &attachments;
+  if (all)
+    b.rows->evaluate_points(in, out);
+  else
+    b.asked->evaluate_asked(in, own_, out);
+  for (std::size_t i = 0; b.places != nullptr && i < points.size(); ++i) {
+    place_[points[i]] = b.places->places()[own_[i]];
+    begin_[points[i]] = b.places->begins()[own_[i]];
+    end_[points[i]] = b.places->ends()[own_[i]];
+    feature_[points[i]] = b.places->features()[own_[i]];
+  }
+  if (b.velocity_parts != nullptr && b.count > 0)
+    std::ranges::copy(b.velocity_parts->further_parts(),
+                      further_.begin() + static_cast<std::ptrdiff_t>(velocities_[b.first].further));
+  if (b.loaded == nullptr) return;
+  find_motions(b);
+  b.given_holding.assign(out.holding.begin(), out.holding.end());
+  b.given_sliding.assign(out.sliding.begin(), out.sliding.end());
+  add_loaded(b);
 }
 
 /// How the attached joints move at the decoded state, ground axes.
@@ -226,10 +282,6 @@ void UnilateralSet::find_motions(Batch& b) const {
     const Mat3& R = motion_->tree.frames()[at(joint.base_frame)].R;
     b.motions[k] = {R * motion.H[0].angular, R * motion.H[0].linear};
   }
-}
-
-bool UnilateralSet::is_loaded() const {
-  return std::ranges::any_of(batches_, [](const Batch& b) { return b.loaded != nullptr; });
 }
 
 double UnilateralSet::take_reactions(const Observation& now) {
@@ -257,13 +309,28 @@ void UnilateralSet::add_loaded(Batch& b) {
                          std::span(sliding_).subspan(b.first, b.count));
 }
 
+void UnilateralSet::bound_gaps(double t, std::span<const double> y, std::span<double> apart, std::span<double> speeds) {
+  decode(t, y);
+  std::ranges::fill(apart, -1.0);
+  std::ranges::fill(speeds, 0.0);
+  for (Batch& b : batches_) {
+    if (b.asked == nullptr) continue;
+    const ForceInput attachments = attachments_of(b);
+    EventInput in;
+    in.attachments = &attachments;
+    const std::size_t count = b.first_marker.size();
+    b.asked->bound_gaps(in, apart.subspan(b.first_element, count), speeds.subspan(b.first_element, count));
+  }
+}
+
 void UnilateralSet::find_fastest() {
   double turning = 0, fastest = 0;
-  for (const Batch& b : batches_)
-    for (const MarkerMotion& motion : b.attached->motions()) {
-      turning = std::max(turning, dot(motion.angular_velocity, motion.angular_velocity));
-      fastest = std::max(fastest, dot(motion.velocity, motion.velocity));
-    }
+  for (const Marker& end : ends_of_rows_) {
+    const BodyMotion& frame = motion_->tree.frames()[at(end.frame)];
+    const Vec3 velocity = point_motion(frame.R, frame.p, frame.V, end.point, {}, false).velocity;
+    turning = std::max(turning, dot(frame.V.angular, frame.V.angular));
+    fastest = std::max(fastest, dot(velocity, velocity));
+  }
   turning_ = std::sqrt(turning);
   fastest_ = std::sqrt(fastest);
 }
@@ -274,11 +341,6 @@ void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<cons
   double* out = rates.data();
   for (const std::size_t k : points)
     for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) *out++ = rate_of(k, r, nullptr);
-}
-
-Spatial UnilateralSet::wrench_of(std::size_t row, std::size_t side) const {
-  const std::size_t k = row / rows_per_point;
-  return wrench_about(A_[2 * row + side], batches_[batch_of_[k]].attached->arms()[markers_[k][side]]);
 }
 
 const Mat3& UnilateralSet::orientation_of(std::size_t point, std::size_t side) const {
@@ -298,7 +360,7 @@ void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span
         const std::size_t marker = b.frames.empty() ? 0 : markers_[k][m];
         const bool moves = !b.frames.empty() && !is_ground(b.frames[marker]);
         const Spatial still{}, &V = moves ? frames[at(b.frames[marker])].V : still, &A = A_[2 * r + m];
-        const Vec3 velocity = moves ? V.linear + cross(V.angular, b.attached->arms()[marker]) : Vec3{};
+        const Vec3 velocity = moves ? V.linear + cross(V.angular, arms_of(b)[marker]) : Vec3{};
         *out++ = dot(A.angular, V.angular) + dot(A.linear, velocity);
       }
       double joint = 0;
@@ -312,7 +374,7 @@ void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span
 /// terms: of the rate, or nullptr where nobody asks.
 double UnilateralSet::rate_of(std::size_t k, std::size_t r, double* terms) const {
   const Batch& b = batches_[batch_of_[k]];
-  const auto motions = b.attached->motions();
+  const auto motions = motions_of(b);
   double rate = 0, size = 0;
   for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
     const MarkerMotion& motion = motions[markers_[k][m]];
@@ -331,28 +393,8 @@ double UnilateralSet::rate_of(std::size_t k, std::size_t r, double* terms) const
 }
 
 void UnilateralSet::find_rates() {
-  for (std::size_t k = 0; k < points_.size(); ++k)
+  for (const std::size_t k : evaluated_)
     for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) rates_[r] = rate_of(k, r, &terms_[r]);
-}
-
-void UnilateralSet::accelerations(const Observation& now, std::span<double> out) const {
-  for (std::size_t k = 0; k < points_.size(); ++k) {
-    const Batch& b = batches_[batch_of_[k]];
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
-      double sum = bias_[r];
-      for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
-        const std::size_t marker = markers_[k][m];
-        if (is_ground(b.frames[marker])) continue;
-        const Observation::Body& body = now.bodies[at(b.frames[marker])];
-        const Vec3 arm = b.attached->arms()[marker], &omega = body.angular_velocity;
-        const Vec3 point = body.acceleration + cross(body.angular_acceleration, arm) + cross(omega, cross(omega, arm));
-        sum += dot(A_[2 * r + m].angular, body.angular_acceleration) + dot(A_[2 * r + m].linear, point);
-      }
-      for (std::size_t j = 0; j < velocities_[k].count; ++j)
-        sum += part_of(r, j) * now.acceleration[velocities_[k].first + j];
-      out[r] = sum;
-    }
-  }
 }
 
 /// The states of a batch as they stand in y, changed.
@@ -377,17 +419,6 @@ void UnilateralSet::put_forces(std::span<const double> forces, std::span<double>
 void UnilateralSet::put_modes(std::span<const UnilateralMode> modes, std::span<double> y) {
   for (const Batch& b : batches_)
     change_states(b, y, [&](std::span<double> states) { b.rows->put_modes(modes.subspan(b.first, b.count), states); });
-}
-
-void UnilateralSet::leave_out_states(std::span<double> y) const {
-  for (const Batch& b : batches_)
-    for (const std::size_t slot : b.slots) y[slot] = 0;
-}
-
-void UnilateralSet::put_elements(std::span<std::size_t> y) const {
-  for (const Batch& b : batches_)
-    for (std::size_t s = 0; s < b.state_count; ++s)
-      y[b.slots[s]] = b.first_element + s * b.first_marker.size() / b.state_count;
 }
 
 void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double> y) {

@@ -11,6 +11,7 @@
 
 #include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/evaluation/own_batch.hpp"
+#include "polyform/contract/asked_rows.hpp"
 #include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
@@ -57,6 +58,7 @@ class UnilateralSet {
   /// Three numbers by which a point is the same one after find_near().
   std::array<std::uint64_t, 3> key_of(std::size_t k) const;
   std::size_t points() const { return points_.size(); }
+  std::span<const std::size_t> all_points() const { return all_; }
   /// After find_near(): the first element of NearRows that has points; "" where none has.
   std::string_view near_element() const;
   const UnilateralPoint& point(std::size_t k) const { return points_[k]; }
@@ -71,6 +73,11 @@ class UnilateralSet {
   void evaluate(double t, std::span<const double> y);
   /// The same without rates and their terms, which stay as they are.
   void find_rows(double t, std::span<const double> y);
+  /// The same of some points alone, in ascending order. What is known of others is that of a state before.
+  void evaluate(double t, std::span<const double> y, std::span<const std::size_t> points);
+  /// Per element: how far its surfaces are apart at least, m, below zero where that is not known; and a speed that they
+  /// do not come near each other faster than, m/s. The points stay where they were evaluated.
+  void bound_gaps(double t, std::span<const double> y, std::span<double> apart, std::span<double> speeds);
   double gap(std::size_t k) const { return gap_[k]; }
   /// How far the place of a point reaches on, m, where it may begin to touch and lets go, m, and which part of the
   /// surface it is at (unilateral_places.hpp).
@@ -98,9 +105,9 @@ class UnilateralSet {
   const Vec3& tangent(std::size_t k, std::size_t i) const { return A_[2 * (rows_per_point * k + 1 + i)].linear; }
   /// The sum of the sizes of the terms of a rate, which rounding is told by.
   double terms(std::size_t row) const { return terms_[row]; }
-  /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
+  /// The largest angular velocity of what all rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
-  /// The largest velocity of the frames that they are about, at the evaluated state, m/s.
+  /// The largest velocity of what they are about, at the evaluated state, m/s.
   double fastest() const { return fastest_; }
   /// The wrench of a unit force along a row on the body of one of its sides, about the origin of its frame, ground
   /// axes; at the evaluated state.
@@ -133,12 +140,15 @@ class UnilateralSet {
   /// and states among those of all elements.
   struct Batch {
     std::unique_ptr<Attachments> attached;
-    std::vector<FrameIndex> frames;       ///< of the markers
-    std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
+    std::vector<Vec3> arms;                        ///< of a batch that is asked for some of its points: those of its
+    std::vector<MarkerMotion> motions_of_markers;  ///< markers, of which some are looked at; else `attached` has them
+    std::vector<FrameIndex> frames;                ///< of the markers
+    std::vector<std::size_t> velocities;           ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
     NearRows* near;                                         ///< nullptr if its points are always the same
     UnilateralPlaces* places;                               ///< nullptr if they have no ends
     UnilateralVelocities* velocity_parts;                   ///< nullptr if each row is about one velocity at most
+    AskedRows* asked;                                       ///< nullptr if all of its points are evaluated at once
     std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
     std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
@@ -162,6 +172,15 @@ class UnilateralSet {
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   void decode_motion(double t, std::span<const double> y);
+  void evaluate(Batch&, std::span<const std::size_t> points);
+  void gather(Batch&) const;
+  void gather(Batch&, std::size_t marker) const;
+  static Strided<const MarkerMotion> motions_of(const Batch& b) {
+    return b.asked != nullptr ? Strided<const MarkerMotion>(b.motions_of_markers) : b.attached->motions();
+  }
+  static std::span<const Vec3> arms_of(const Batch& b) {
+    return b.asked != nullptr ? std::span<const Vec3>(b.arms) : b.attached->arms();
+  }
   void find_fastest();
   void find_rates();
   double rate_of(std::size_t point, std::size_t row, double* terms) const;
@@ -190,7 +209,10 @@ class UnilateralSet {
   std::vector<double> further_;              ///< of the velocities, row after row
   std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;
-  std::vector<double> states_;  ///< room for those of one batch
+  std::vector<std::size_t> all_, evaluated_;  ///< points: all of them, and those that were evaluated last
+  std::vector<std::size_t> own_;              ///< room for points of one batch, as it counts them
+  std::vector<Marker> ends_of_rows_;          ///< what the rows are about, each place once
+  std::vector<double> states_;                ///< room for those of one batch
 };
 
 /// Whether any element of the system has rows that hold at times.

@@ -46,6 +46,7 @@ UnilateralWatch::UnilateralWatch(UnilateralMotion& motion, Integration& integrat
       step_(step),
       tolerance_(relative_tolerance),
       y_(integrator.state().size()),
+      other_y_(y_),
       other_values_(motion.size()),
       other_rates_(motion.size()),
       seen_(motion.size()) {}
@@ -101,15 +102,24 @@ std::optional<double> UnilateralWatch::value(double t, std::size_t k) {
 
 void UnilateralWatch::begin() {
   goes_on_ = false;
+  motion_.look_at_all();
   search_.begin(integrator_.time(), *this);
   const bool shortfalls = motion_.allow_shortfalls(search_.values());
   if (motion_.allow_overlaps() || shortfalls) search_.begin(integrator_.time(), *this);
+}
+
+void UnilateralWatch::look_at_step(double from, double to) {
+  evaluated_at_ = unknown_time;
+  if (!integrator_.state_at(from, other_y_) || !integrator_.state_at(to, y_))
+    throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  motion_.look_at_step(from, other_y_, to, y_);
 }
 
 std::optional<double> UnilateralWatch::find() {
   const double t = integrator_.time();
   // The rates at the beginning are those of the step that begins there.
   const double from = integrator_.previous_time();
+  look_at_step(from, t);
   search_.begin(from, *this);
   goes_on_ = false;
   const std::optional<std::size_t> ended = motion_.find_ended(search_.values());

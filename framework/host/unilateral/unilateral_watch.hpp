@@ -44,6 +44,7 @@ class UnilateralWatch final : private Signals {
   bool counts(std::size_t k, bool rising) const noexcept override;
   std::size_t halvings(std::size_t k) const noexcept override;
   void evaluate(double t, std::span<double> values, std::span<double> rates);
+  void look_at_step(double from, double to);
   bool comes_to_be(const SignChange&);
   double scale(double t) const;
 
@@ -51,7 +52,7 @@ class UnilateralWatch final : private Signals {
   Integration& integrator_;
   EventSearch search_;
   double step_, tolerance_;
-  std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> y_, other_y_, other_values_, other_rates_;
   std::vector<double> seen_;  ///< the largest |value| of each event function so far
   SignChange found_;
   /// What was found: friction that pushes, or what slides slowly in a direction that has settled, from the beginning of

@@ -3,18 +3,19 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
+#include <numeric>
 #include <vector>
 
+#include "carried_points.hpp"
 #include "contact_fields.hpp"
 #include "contact_types.hpp"
+#include "polyform/contract/asked_rows.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/contract/unilateral_places.hpp"
 #include "polyform/helpers/element_helpers.hpp"
-#include "shape_pair.hpp"
 #include "tangents.hpp"
 
 namespace polyform::contact {
@@ -51,25 +52,17 @@ constexpr std::size_t rows_per_point = 3;
 struct Contact {
   double restitution, holding, sliding;
   bool poisson;
-  std::size_t first_pair, pairs;    ///< of shapes
+  std::size_t number;
   std::size_t first_point, points;  ///< among the points of the batch
-  double size;                      ///< of the smallest shape, m
 };
 
-/// How a point of contact goes on: rates of its place and of its normal along the motion of the bodies.
-struct Course {
-  Vec3 velocity, turn;
-};
-
-Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
-  return body.velocity + cross(body.angular_velocity, point - body.position);
-}
-
-class RigidContacts final : public ForceBatch, public UnilateralRows, public UnilateralPlaces, public OutputSource {
+class RigidContacts final : public ForceBatch,
+                            public UnilateralRows,
+                            public UnilateralPlaces,
+                            public AskedRows,
+                            public OutputSource {
  public:
-  explicit RigidContacts(Strided<const ElementInstance> instances) {
-    std::size_t points = 0, most = 0;
-    ShapeStore store;
+  explicit RigidContacts(Strided<const ElementInstance> instances) : found_(instances) {
     for (const ElementInstance& instance : instances) {
       const Strided<const FieldValue> f = instance.fields;
       Contact& c = contacts_.emplace_back();
@@ -77,25 +70,17 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
       c.sliding = f[dynamic_friction].number;
       c.holding = static_friction_of(instance);
       c.poisson = f[contact::impact].integer == contact::poisson;
-      c.first_pair = pairs_.size();
-      c.first_point = points;
-      c.size = std::numeric_limits<double>::infinity();
-      for (const GeometricShape& first : instance.shapes[0].shapes)
-        for (const GeometricShape& second : instance.shapes[1].shapes) {
-          points += pairs_.emplace_back(first, second, store, ShapePair::Points::carried).points();
-          c.size = std::min(c.size, pairs_.back().size());
-        }
-      c.pairs = pairs_.size() - c.first_pair;
-      c.points = points - c.first_point;
-      most = std::max(most, c.points);
-      owners_.insert(owners_.end(), c.points, contacts_.size() - 1);
+      c.number = contacts_.size() - 1;
+      c.first_point = found_.first(c.number);
+      c.points = found_.points(c.number);
+      owners_.insert(owners_.end(), c.points, c.number);
     }
-    places_.resize(points);
-    begins_.resize(points);
-    ends_.resize(points);
-    features_.resize(points);
-    found_.resize(most);
-    for (auto& nearby : nearby_) nearby.resize(most);
+    all_.resize(owners_.size());
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    places_.resize(owners_.size());
+    begins_.resize(owners_.size());
+    ends_.resize(owners_.size());
+    features_.resize(owners_.size());
   }
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -118,6 +103,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
   void* query(std::string_view asked) noexcept override {
     if (asked == UnilateralRows::interface_name) return static_cast<UnilateralRows*>(this);
     if (asked == UnilateralPlaces::interface_name) return static_cast<UnilateralPlaces*>(this);
+    if (asked == AskedRows::interface_name) return static_cast<AskedRows*>(this);
     return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
 
@@ -135,52 +121,25 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
     out.poisson = c.poisson;
   }
 
-  /// The rate of a row is d · (v₁ − v₂) at the point P, where d is the normal or a tangent and v = V + ω × (P − x). Its
-  /// derivative has, apart from accelerations, d · (ω₁ × (Ṗ − V₁) − ω₂ × (Ṗ − V₂)) + ḋ · (v₁ − v₂); for a tangent the
-  /// last term is zero while it sticks.
   void evaluate_points(const EventInput& input, UnilateralOutput& out) noexcept override {
+    evaluate_asked(input, all_, out);
+  }
+  void evaluate_asked(const EventInput& input, std::span<const std::size_t> points,
+                      UnilateralOutput& out) noexcept override {
+    while (!points.empty()) {
+      const Contact& c = contacts_[owners_[points.front()]];
+      const auto end = std::ranges::lower_bound(points, c.first_point + c.points);
+      evaluate_contact(c, {points.begin(), end}, *input.attachments, out);
+      points = {end, points.end()};
+    }
+  }
+
+  void bound_gaps(const EventInput& input, std::span<double> apart, std::span<double> speeds) noexcept override {
     const ForceInput& in = *input.attachments;
-    for (std::size_t i = 0; i < contacts_.size(); ++i) {
-      const Contact& c = contacts_[i];
-      const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-      const std::span<const ContactPoint> points = points_of(c, first, second);
-      const auto is_near = [&](const ContactPoint& point) {
-        return point.gap < near_share * c.size && !(point.place < 0 && point.gap < -near_share * c.size);
-      };
-      double part = 0;
-      for (const ContactPoint& point : points) {
-        if (!is_near(point) || !(point.turn > upright)) continue;
-        // Only where a place carries the bodies its course decides.
-        const double own = std::abs(point.gap) < carrying * c.size ? point.turn : 1;
-        part = part > 0 ? std::min(part, own) : own;
-      }
-      const double step = part > 0 ? look_around(c, part, first, second) : 0;
-      for (std::size_t p = 0; p < points.size(); ++p) {
-        const ContactPoint& point = points[p];
-        const std::size_t k = c.first_point + p;
-        out.gap[k] = point.gap;
-        places_[k] = point.place;
-        begins_[k] = point.place + point.begin;
-        ends_[k] = point.place + point.hold;
-        features_[k] = point.feature;
-        out.holding[k] = c.holding;
-        out.sliding[k] = c.sliding;
-        const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
-        const std::array<Vec3, 2> across = tangents(point.normal);
-        const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
-        Course course;
-        if (is_near(point))
-          course = point.turn > upright ? course_of(c, p, step) : Course{velocity_at(first, point.position), {}};
-        const Vec3 carried = cross(first.angular_velocity, course.velocity - first.velocity) -
-                             cross(second.angular_velocity, course.velocity - second.velocity);
-        for (std::size_t r = 0; r < (c.holding > 0 ? rows_per_point : 1); ++r) {
-          const Vec3& d = directions[r];
-          const std::size_t row = rows_per_point * k + r;
-          out.A[2 * row] = {cross(point.position - first.position, d), d};
-          out.A[2 * row + 1] = {-cross(point.position - second.position, d), -d};
-          if (is_near(point)) out.bias[row] = dot(d, carried) + (r == 0 ? dot(course.turn, relative) : 0);
-        }
-      }
+    for (const Contact& c : contacts_) {
+      const CarriedPoints::Bound bound = found_.bound(c.number, in.markers[2 * c.number], in.markers[2 * c.number + 1]);
+      apart[c.number] = bound.apart;
+      speeds[c.number] = bound.speed;
     }
   }
 
@@ -193,7 +152,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
       double pressed = 0;
       if (std::ranges::any_of(own, [](double f) { return f != 0; })) {
         const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-        const std::span<const ContactPoint> points = points_of(c, first, second);
+        const std::span<const ContactPoint> points = found_.find(i, first, second);
         for (std::size_t p = 0; p < points.size(); ++p) {
           const std::array<Vec3, 2> across = tangents(points[p].normal);
           const double* const f = own.data() + rows_per_point * p;
@@ -231,7 +190,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
     const ForceInput& in = *input.attachments;
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-      const std::span<const ContactPoint> points = points_of(contacts_[i], first, second);
+      const std::span<const ContactPoint> points = found_.find(i, first, second);
       const std::span<const double> x = in.states.subspan(state_count * i, state_count);
       const Vec3 pull{x[force], x[force + 1], x[force + 2]}, turn{x[moment], x[moment + 1], x[moment + 2]};
       const ContactPoint& nearest = nearest_of(points, pull);
@@ -252,26 +211,42 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
   }
 
  private:
-  /// Points that are farther away, in sizes of the smaller shape, have no forces soon.
-  static constexpr double near_share = 0.1;
-  /// Sine of a tilt: a rim that lies flatter has no lowest point that moves (ContactPoint::turn).
-  static constexpr double upright = 1e-9;
-  /// A gap of less, in sizes of the smaller shape, may belong to a point that touches.
-  static constexpr double carrying = 1e-6;
   /// A gap of less is closed, m.
   static constexpr double touching = 1e-9;
 
-  std::span<const ContactPoint> points_of(const Contact& c, const MarkerMotion& first,
-                                          const MarkerMotion& second) noexcept {
-    locate(c, {first.R, first.position}, {second.R, second.position}, found_);
-    return std::span(found_).first(c.points);
-  }
-  void locate(const Contact& c, const Placement& first, const Placement& second,
-              std::vector<ContactPoint>& out) noexcept {
-    std::span<ContactPoint> rest = std::span(out).first(c.points);
-    for (std::size_t p = c.first_pair; p < c.first_pair + c.pairs; ++p) {
-      pairs_[p].locate(first, second, rest.first(pairs_[p].points()));
-      rest = rest.subspan(pairs_[p].points());
+  /// The rate of a row is d · (v₁ − v₂) at the point P, where d is the normal or a tangent and v = V + ω × (P − x). Its
+  /// derivative has, apart from accelerations, d · (ω₁ × (Ṗ − V₁) − ω₂ × (Ṗ − V₂)) + ḋ · (v₁ − v₂); for a tangent the
+  /// last term is zero while it sticks.
+  /// asked: points of the contact, as the batch counts them.
+  void evaluate_contact(const Contact& c, std::span<const std::size_t> asked, const ForceInput& in,
+                        UnilateralOutput& out) noexcept {
+    const MarkerMotion &first = in.markers[2 * c.number], &second = in.markers[2 * c.number + 1];
+    const std::span<const ContactPoint> points = found_.find(c.number, first, second);
+    found_.look_around(c.number, first, second);
+    for (const std::size_t k : asked) {
+      const ContactPoint& point = points[k - c.first_point];
+      out.gap[k] = point.gap;
+      places_[k] = point.place;
+      begins_[k] = point.place + point.begin;
+      ends_[k] = point.place + point.hold;
+      features_[k] = point.feature;
+      out.holding[k] = c.holding;
+      out.sliding[k] = c.sliding;
+      const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
+      const std::array<Vec3, 2> across = tangents(point.normal);
+      const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
+      const bool is_near = found_.is_near(c.number, point);
+      CarriedPoints::Course course;
+      if (is_near) course = found_.course(c.number, k - c.first_point, first);
+      const Vec3 carried = cross(first.angular_velocity, course.velocity - first.velocity) -
+                           cross(second.angular_velocity, course.velocity - second.velocity);
+      for (std::size_t r = 0; r < (c.holding > 0 ? rows_per_point : 1); ++r) {
+        const Vec3& d = directions[r];
+        const std::size_t row = rows_per_point * k + r;
+        out.A[2 * row] = {cross(point.position - first.position, d), d};
+        out.A[2 * row + 1] = {-cross(point.position - second.position, d), -d};
+        if (is_near) out.bias[row] = dot(d, carried) + (r == 0 ? dot(course.turn, relative) : 0);
+      }
     }
   }
   /// The point with the least gap; of those that touch, the one along whose normal the force acts most.
@@ -281,60 +256,12 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Uni
       if (point.apart() < touching && dot(pull, point.normal) > dot(pull, best->normal)) best = &point;
     return *best;
   }
-  /// Whether a point is the same place of the surfaces a moment before or after.
-  static bool is_same(const ContactPoint& then, const ContactPoint& now, double size) noexcept {
-    constexpr double turned = 0.9;  // cosine: a moment turns a normal by some thousandths
-    return then.feature == now.feature && dot(then.normal, now.normal) > turned &&
-           std::abs(then.gap - now.gap) < near_share * size;
-  }
-  static constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
-  /// Finds the points of a contact a little before and after. Gives the step in time, which turns the bodies by a
-  /// thousandth of a part of a radian, or moves them by one of their size, at most; 0 if they do not move.
-  double look_around(const Contact& c, double part, const MarkerMotion& first, const MarkerMotion& second) noexcept {
-    const double fastest = std::max({norm(first.angular_velocity), norm(second.angular_velocity),
-                                     norm(first.velocity) / c.size, norm(second.velocity) / c.size});
-    if (!(fastest > 0)) return 0;
-    constexpr double share = 1e-3;
-    const double turning = norm(first.angular_velocity - second.angular_velocity);
-    double h = share / fastest;
-    if (turning > 0) h = std::min(h, share * part / turning);
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      const double t = steps[s] * h;
-      const auto moved = [t](const MarkerMotion& body) {
-        return rotation_matrix(from_rotation_vector(t * body.angular_velocity)) * body.R;
-      };
-      const Mat3 R1 = moved(first), R2 = moved(second);
-      const Vec3 p1 = first.position + t * first.velocity, p2 = second.position + t * second.velocity;
-      locate(c, {R1, p1}, {R2, p2}, nearby_[s]);
-    }
-    return h;
-  }
-  /// By differences of fourth order between the points that look_around() found with a step h.
-  Course course_of(const Contact& c, std::size_t p, double h) const noexcept {
-    if (!(h > 0)) return {};
-    std::array<bool, 4> known{};
-    for (std::size_t s = 0; s < steps.size(); ++s) known[s] = is_same(nearby_[s][p], found_[p], c.size);
-    const bool before = known[0] && known[1], after = known[2] && known[3];
-    if (!before && !after) return {};
-    // A place where edges cross comes or goes: then from the side on which it is, to the second order.
-    std::array<double, 4> weights{1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
-    if (!before) weights = {0, 0, 2, -0.5};
-    if (!after) weights = {0.5, -2, 0, 0};
-    Course course;
-    for (std::size_t s = 0; s < steps.size(); ++s) {
-      course.velocity += (weights[s] / h) * (nearby_[s][p].position - found_[p].position);
-      course.turn += (weights[s] / h) * (nearby_[s][p].normal - found_[p].normal);
-    }
-    return course;
-  }
 
   std::vector<Contact> contacts_;
-  std::vector<ShapePair> pairs_;
-  std::vector<std::size_t> owners_;             ///< of the points
+  CarriedPoints found_;
+  std::vector<std::size_t> all_, owners_;       ///< points, and theirs
   std::vector<double> places_, begins_, ends_;  ///< of the points, as they were evaluated last
   std::vector<std::uint32_t> features_;
-  std::vector<ContactPoint> found_;  ///< of one contact at a time
-  std::array<std::vector<ContactPoint>, 4> nearby_;
 };
 
 class RigidContactType final : public ForceType, public BodyPairs, public HeldStates {

@@ -284,10 +284,27 @@ ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, 
   };
   give_slots(first_, second_, slots_[0]);
   give_slots(second_, first_, slots_[1]);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const PlacedShape& shape = k == 0 ? first_ : second_;
+    radii_[k] = reach_of(shape);
+    reaches_[k] = norm(shape.position) + radii_[k];
+  }
   const Way way = way_between(first_, second_, points);
   locate_ = way.locate;
   swapped_ = way.swapped;
   points_ = swapped_ ? way.points(second_, first_) : way.points(first_, second_);
+}
+
+double ShapePair::apart(const Placement& first, const Placement& second) const noexcept {
+  constexpr double unknown = -1;
+  const Vec3 centres[2] = {first.position + first.R * first_.position, second.position + second.R * second_.position};
+  const bool bounded[2] = {std::isfinite(radii_[0]), std::isfinite(radii_[1])};
+  if (bounded[0] && bounded[1]) return norm(centres[0] - centres[1]) - radii_[0] - radii_[1];
+  const std::size_t flat = bounded[0] ? 1 : 0;
+  const PlacedShape& plane = flat == 0 ? first_ : second_;
+  if (plane.kind != GeometricShape::Kind::plane || !bounded[1 - flat]) return unknown;
+  const Vec3 normal = (flat == 0 ? first.R : second.R) * axis_of(plane.R);
+  return dot(normal, centres[1 - flat] - centres[flat]) - radii_[1 - flat];
 }
 
 double ShapePair::size() const noexcept { return std::min(size_of(first_), size_of(second_)); }

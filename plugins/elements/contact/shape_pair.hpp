@@ -75,6 +75,11 @@ class ShapePair {
   double size() const noexcept;
   /// The lesser half width of the two, m.
   double half_width() const noexcept;
+  /// How far the shapes are apart at least where the frames of the bodies stand so, by the balls about them, m; below
+  /// zero where these do not tell.
+  double apart(const Placement& first, const Placement& second) const noexcept;
+  /// How far the first or second shape reaches from the frame's origin of its body, m; infinite without bounds.
+  double reach(std::size_t side) const noexcept { return reaches_[side]; }
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
   /// How many points two shapes have of which exists() tells, and which have their meshes and grids.
@@ -93,6 +98,7 @@ class ShapePair {
   std::shared_ptr<const Polyhedron> meshes_[2];
   std::shared_ptr<const HeightGrid> grids_[2];
   std::shared_ptr<const CornerSlots> slots_[2];
+  double radii_[2], reaches_[2];  ///< from its own origin, and from that of its body, m
   Locate locate_;
   std::size_t points_;
   bool swapped_;  ///< whether locate_ takes the second shape first
