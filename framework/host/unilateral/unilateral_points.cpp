@@ -1,4 +1,4 @@
-// The points of a set: which there are, what they are between, and how they answer to what is observed.
+// The points of a set: which there are, and what they are between.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -96,26 +96,6 @@ std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
   const std::size_t own = k - b.first;
   if (b.near == nullptr) return {batch_of_[k], own, 0};
   return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
-}
-
-void UnilateralSet::accelerations(const Observation& now, std::span<double> out) const {
-  for (const std::size_t k : evaluated_) {
-    const Batch& b = batches_[batch_of_[k]];
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
-      double sum = bias_[r];
-      for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
-        const std::size_t marker = markers_[k][m];
-        if (is_ground(b.frames[marker])) continue;
-        const Observation::Body& body = now.bodies[at(b.frames[marker])];
-        const Vec3 arm = arms_of(b)[marker], &omega = body.angular_velocity;
-        const Vec3 point = body.acceleration + cross(body.angular_acceleration, arm) + cross(omega, cross(omega, arm));
-        sum += dot(A_[2 * r + m].angular, body.angular_acceleration) + dot(A_[2 * r + m].linear, point);
-      }
-      for (std::size_t j = 0; j < velocities_[k].count; ++j)
-        sum += part_of(r, j) * now.acceleration[velocities_[k].first + j];
-      out[r] = sum;
-    }
-  }
 }
 
 bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {

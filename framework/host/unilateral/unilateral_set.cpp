@@ -10,26 +10,11 @@
 #include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/unilateral/element_failure.hpp"
+#include "framework/host/unilateral/set_motion.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host::inline unilateral {
-
-/// The canonical state and the motions that follow from it.
-struct UnilateralSet::Motion {
-  explicit Motion(const SystemView& view)
-      : q(view.nq),
-        v(view.nv),
-        eta(view.modes),
-        etadot(view.modes),
-        x(view.states),
-        discrete(view.discrete),
-        tree(view) {}
-  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
-  std::vector<double> q, v, eta, etadot, x;
-  std::vector<std::int32_t> discrete;
-  TreeKinematics tree;
-};
 
 UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
                              UnilateralUse use)
@@ -335,66 +320,8 @@ void UnilateralSet::find_fastest() {
   fastest_ = std::sqrt(fastest);
 }
 
-void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<const std::size_t> points,
-                             std::span<double> rates) {
-  decode(t, y);
-  double* out = rates.data();
-  for (const std::size_t k : points)
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) *out++ = rate_of(k, r, nullptr);
-}
-
 const Mat3& UnilateralSet::orientation_of(std::size_t point, std::size_t side) const {
   return motion_->tree.frames()[at(frame_of(point, side))].R;
-}
-
-/// The places of the markers are those that were gathered last.
-void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span<const std::size_t> points,
-                                  std::span<double> parts) {
-  decode_motion(t, y);
-  const auto frames = motion_->tree.frames();
-  double* out = parts.data();
-  for (const std::size_t k : points) {
-    const Batch& b = batches_[batch_of_[k]];
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
-      for (std::size_t m = 0; m < 2; ++m) {
-        const std::size_t marker = b.frames.empty() ? 0 : markers_[k][m];
-        const bool moves = !b.frames.empty() && !is_ground(b.frames[marker]);
-        const Spatial still{}, &V = moves ? frames[at(b.frames[marker])].V : still, &A = A_[2 * r + m];
-        const Vec3 velocity = moves ? V.linear + cross(V.angular, arms_of(b)[marker]) : Vec3{};
-        *out++ = dot(A.angular, V.angular) + dot(A.linear, velocity);
-      }
-      double joint = 0;
-      for (std::size_t j = 0; j < velocities_[k].count; ++j)
-        joint += part_of(r, j) * motion_->v[velocities_[k].first + j];
-      *out++ = joint;
-    }
-  }
-}
-
-/// terms: of the rate, or nullptr where nobody asks.
-double UnilateralSet::rate_of(std::size_t k, std::size_t r, double* terms) const {
-  const Batch& b = batches_[batch_of_[k]];
-  const auto motions = motions_of(b);
-  double rate = 0, size = 0;
-  for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
-    const MarkerMotion& motion = motions[markers_[k][m]];
-    const Spatial& A = A_[2 * r + m];
-    rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
-    if (terms != nullptr)
-      size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
-  }
-  for (std::size_t j = 0; j < velocities_[k].count; ++j) {
-    const double part = part_of(r, j) * motion_->v[velocities_[k].first + j];
-    rate += part;
-    size += std::abs(part);
-  }
-  if (terms != nullptr) *terms = size;
-  return rate;
-}
-
-void UnilateralSet::find_rates() {
-  for (const std::size_t k : evaluated_)
-    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) rates_[r] = rate_of(k, r, &terms_[r]);
 }
 
 /// The states of a batch as they stand in y, changed.
