@@ -93,6 +93,8 @@ Choice between(const Reading& r, const BodyGroupNames& groups, const Value& valu
     choice.bodies.push_back(body);
     choice.sides.push_back(side);
   }
+  if (choice.bodies.size() == 1)
+    value.warning("there is one body on both sides, and it does not touch itself", "Name another one on one side.");
   return choice;
 }
 

@@ -172,6 +172,7 @@ class UnilateralSet {
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   void decode_motion(double t, std::span<const double> y);
+  void find_rows(double t, std::span<const double> y, std::span<const std::size_t> points);
   void evaluate(Batch&, std::span<const std::size_t> points);
   void gather(Batch&) const;
   void gather(Batch&, std::size_t marker) const;
