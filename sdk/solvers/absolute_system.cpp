@@ -25,7 +25,7 @@ struct AbsoluteSystem::Parts {
         accelerations(model, problem.solution),
         positions(model, problem, solver, failure),
         velocities(model, problem, solver, failure),
-        rows(model, scales, problem) {}
+        rows(model, scales, loads, problem) {}
 
   Failure failure;
   absolute::Model model;

@@ -169,3 +169,36 @@ forces: [{name: c, type: contact, a: b, b: ground, law: rigid, restitution: 0}]
     CHECK((told || ended.record.energy_drift < 2e-7));
   }
 }
+
+// A torque T and a brake with the friction R stop two shafts that a clutch holds together. At rest the brake and the
+// clutch take the torque: loads of some ten N m cancel, and nothing moves.
+TEST_CASE("shafts that are braked against a torque stand still in every formulation, with implicit integrators too") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 0.165, yy: 0.165, zz: 0.165}}
+  - {name: b, mass: 1, inertia: {xx: 0.211, yy: 0.211, zz: 0.211}, position: [0.2, 0, 0]}
+joints:
+  - {name: ja, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0], initial: {velocity: 10}}
+  - {name: jb, type: revolute, base: ground, moving: b, position: [0.2, 0, 0], axis: [1, 0, 0], initial: {velocity: 10}}
+  - {name: between, type: revolute, base: a, moving: b, position: [0.1, 0, 0], axis: [1, 0, 0], cut: true}
+forces:
+  - {name: torque, type: joint-force, joint: jb, effort: -19.09}
+  - {name: clutch, type: dry-friction, joint: between, effort: 34}
+  - {name: brake, type: dry-friction, joint: ja, effort: 37}
+)");
+  const double slowed = (19.09 + 37) / (0.165 + 0.211), turned = 10 * 10 / (2 * slowed);
+  for (const char* const name : {"radau5", "generalized-alpha"})
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << " " << name);
+      host::RunSettings settings = run_settings(name);
+      settings.duration = 0.1;
+      const Ended ended = run_to_end(*system, *formulation, settings);
+      CHECK(ended.record.end == host::End::done);
+      for (std::size_t b = 0; b < 2; ++b) {
+        CHECK(std::abs(ended.angular_velocities[b].x) < 1e-12);
+        CHECK(2 * std::atan2(ended.orientations[b].x, ended.orientations[b].w) == Approx(turned).epsilon(1e-6));
+      }
+    }
+}

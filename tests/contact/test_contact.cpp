@@ -201,3 +201,25 @@ TEST_CASE("a block on an incline below the limit does not creep where its fricti
   const auto speed = [&](double t) { return run_to_end(*slides, formulation, settings(t)).velocities[0].x; };
   CHECK(speed(2) - speed(1) == Approx(9.81 * (std::sin(steep) - 0.5 * std::cos(steep))).epsilon(1e-5));
 }
+
+// Its gap falls through the depth at which the contact begins by some 1e-15 m, in 1e-8 s, which takes many steps.
+TEST_CASE("a ball that is laid down exactly at touch rolls without a warning") {
+  const auto system = system_from_text(
+      "polyform: 1\nground: {geometry: [{type: plane}]}\nbodies:\n"
+      "  - {name: ball, mass: 0.5, inertia: {xx: 0.0005, yy: 0.0005, zz: 0.0005}, position: [0, 0, 0.05],\n"
+      "     velocity: [3, 0.5, 0], angular_velocity: [0, -20, 5], geometry: [{type: sphere, radius: 0.05}]}\n"
+      "joints: [{name: j, type: free, base: ground, moving: ball}]\n"
+      "forces: [{name: c, type: contact, a: ball, b: ground, law: hunt-crossley, stiffness: 1.0e7, restitution: 0.01,\n"
+      "  friction: {dynamic: 0.2, velocity: 1.0e-4}}]\n");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    host::RunSettings s = run_settings("dop853");
+    s.duration = 0.01;
+    const Ended ended = run_to_end(*system, *formulation, s);
+    CHECK(ended.record.warnings.empty());
+    // Friction has the direction of the slip, and 0.2 of the impulse of the ground, which the balance along z tells.
+    const double slip = std::hypot(4.0, 0.5), slower = 0.2 * (9.81 * 0.01 + ended.velocities[0].z);
+    CHECK(ended.velocities[0].x == Approx(3 - slower * 4 / slip).epsilon(1e-5));
+    CHECK(ended.velocities[0].y == Approx(0.5 - slower * 0.5 / slip).epsilon(1e-4));
+  }
+}

@@ -20,6 +20,26 @@ namespace {
 constexpr double earth = 9.81, friction = 0.3, radius = 0.1;
 constexpr std::size_t balls = 6;
 
+/// A box that falls on an edge and comes to rest on its bottom, by bounces in which its corners strike in turn; and, if
+/// asked for, a ball far beside it that lies on the same plane.
+enum class Beside { nothing, ball_last, ball_first };
+std::string tilted_box(Beside beside) {
+  const std::string body =
+      "  - {name: s, mass: 1, inertia: {xx: 0.001, yy: 0.001, zz: 0.001}, position: [2, 0, 0.05],\n"
+      "     geometry: [{type: sphere, radius: 0.05}]}\n";
+  const std::string joint = "  - {name: js, type: free, base: ground, moving: s}\n";
+  const std::string rests = "  - {name: z, type: contact, a: s, b: ground, law: rigid, restitution: 0.3}\n";
+  const auto if_is = [](bool is, const std::string& text) { return is ? text : std::string(); };
+  const bool any = beside != Beside::nothing;
+  return "polyform: 1\nground: {geometry: [{type: plane}]}\nbodies:\n"
+         "  - {name: b, mass: 1, inertia: {xx: 0.002, yy: 0.0025, zz: 0.003}, position: [0, 0, 0.15],\n"
+         "     orientation: {axis: [0.3, 1, 0], angle: 0.25}, geometry: [{type: box, size: [0.1, 0.12, 0.08]}]}\n" +
+         if_is(any, body) + "joints:\n  - {name: jb, type: free, base: ground, moving: b}\n" + if_is(any, joint) +
+         "forces:\n" + if_is(beside == Beside::ball_first, rests) +
+         "  - {name: c, type: contact, a: b, b: ground, law: rigid, restitution: 0.3, friction: {dynamic: 0.2}}\n" +
+         if_is(beside == Beside::ball_last, rests);
+}
+
 double mass_of(std::size_t i) { return 1 + static_cast<double>(i); }
 double speed_of(std::size_t i) { return 0.5 + 0.25 * static_cast<double>(i); }
 
@@ -120,5 +140,27 @@ TEST_CASE("rows of bodies that do not touch each other take one evaluation toget
     REQUIRE(ode.integrals() == 1);
     REQUIRE(response.find_integrals(0, y, shares, {&change, 1}));
     CHECK(change == Approx(power).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a box comes to rest as it does alone, whatever lies beside it and in whatever order") {
+  host::RunSettings settings = run_settings("dop853");
+  settings.duration = 0.5;
+  const auto alone = system_from_text(tilted_box(Beside::nothing));
+  const Ended first = run_to_end(*alone, *formulations_for(*alone).front(), settings);
+  for (const Beside beside : {Beside::ball_last, Beside::ball_first}) {
+    const auto system = system_from_text(tilted_box(beside));
+    auto formulations = formulations_for(*system);
+    if (beside == Beside::ball_first) formulations.resize(1);
+    for (const Formulation* formulation : formulations) {
+      INFO(formulation->name());
+      const Ended ended = run_to_end(*system, *formulation, settings);
+      CHECK(ended.record.warnings.empty());
+      CHECK(2 * ended.record.events < 3 * first.record.events);
+      CHECK(std::abs(ended.positions[0].z - 0.04) < 1e-9);
+      CHECK(norm(ended.velocities[0]) < 1e-9);
+      CHECK(norm(ended.angular_velocities[0]) < 1e-9);
+      CHECK(norm(ended.positions[0] - first.positions[0]) < 1e-6);
+    }
   }
 }

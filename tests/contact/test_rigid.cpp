@@ -165,6 +165,24 @@ TEST_CASE("an oblique impact changes speed and spin as Coulomb's law of impulses
     }
 }
 
+// The ball would roll after an impulse of friction of (2/7) m v. Where static friction could give it and dynamic
+// friction cannot, both rolling and sliding satisfy Coulomb's law: it slides on, with all the impulse that dynamic
+// friction has.
+TEST_CASE("what slides into an impact goes on where only static friction could stop it") {
+  const double down = std::sqrt(2 * earth * 0.2), fallen = down / earth, normal = 1.6 * down;
+  const double needed = 2.0 / 7 / normal;
+  for (const double part : {0.8, 1.2}) {
+    const auto system = system_from_text(rigid_ball_on_plane(
+        0.2, "[1, 0, 0, 0, 0, 0]",
+        fmt::format("restitution: 0.6, friction: {{static: {}, dynamic: {}}}", 2 * needed, part * needed)));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << " " << part);
+      const Ended ended = run_to_end(*system, *formulation, exact_run(fallen + 0.05));
+      CHECK(ended.velocities[0].x == Approx(1 - std::min(part, 1.0) * 2 / 7).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("momentum passes through a row of equal rigid balls that touch") {
   std::string text = "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n";
   for (int i = 0; i < 5; ++i)

@@ -1,5 +1,7 @@
 #include "framework/host/unilateral/state_islands.hpp"
 
+#include <algorithm>
+
 #include "framework/host/evaluation/state_encoding.hpp"
 #include "polyform/contract/second_order.hpp"
 
@@ -78,6 +80,34 @@ std::vector<std::size_t> StateIslands::of_velocities(const SystemView& view, dou
         second->kinds()[i] != StateKind::velocity)
       island[i] = none;
   return island;
+}
+
+std::vector<std::vector<std::size_t>> StateIslands::groups_of(std::span<const std::size_t> points) const {
+  std::vector<std::size_t> joined(count());
+  for (std::size_t i = 0; i < joined.size(); ++i) joined[i] = i;
+  const auto root = [&](std::size_t island) {
+    while (joined[island] != island) island = joined[island] = joined[joined[island]];
+    return island;
+  };
+  const auto first_of = [&](std::size_t point) {  // the last part is an element, which has no velocities
+    const auto moving = all_of(point).first(parts - 1);
+    const auto first = std::ranges::find_if(moving, [](std::size_t island) { return island != none; });
+    return first == moving.end() ? all_of(point).back() : *first;
+  };
+  for (const std::size_t k : points)
+    for (const std::size_t island : all_of(k).first(parts - 1))
+      if (island != none) joined[root(first_of(k))] = root(island);
+  std::vector<std::vector<std::size_t>> groups;
+  std::vector<std::size_t> number(count(), none);
+  for (const std::size_t k : points) {
+    std::size_t& own = number[root(first_of(k))];
+    if (own == none) {
+      own = groups.size();
+      groups.emplace_back();
+    }
+    groups[own].push_back(k);
+  }
+  return groups;
 }
 
 }  // namespace polyform::host::inline unilateral

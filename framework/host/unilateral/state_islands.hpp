@@ -30,6 +30,9 @@ class StateIslands {
   std::span<const std::size_t> all_of(std::size_t point) const {
     return std::span(of_points_).subspan(parts * point, parts);
   }
+  /// Points in groups of which no two have an island in common: what acts on one group does not move the others. In the
+  /// order of their first points.
+  std::vector<std::vector<std::size_t>> groups_of(std::span<const std::size_t> points) const;
   /// Numbers of y.
   std::span<const std::size_t> states_of(std::size_t island) const { return states_[island]; }
   /// Those that belong to no island and are no positions.

@@ -175,18 +175,31 @@ bool UnilateralMotion::comes_to_rest(const std::vector<std::size_t>& closing_pla
   return true;
 }
 
-/// All gaps that close at once, with Newton's or Poisson's restitution. What they set in motion may close others, which
-/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where nothing bounces,
-/// all that touches takes part at once: else the corners of what lands flat would hand the impact on to each other
-/// without end. Whether there were any.
+/// All gaps that close at once, each group of bodies that move each other for itself: how one comes to rest does not
+/// depend on what another one touches. Whether there were any.
 bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
   find_touching(t, fired);
   drop_passing(t, y);
-  const bool any = std::ranges::any_of(touching_, [&](std::size_t k) {
-    return set_.point(k).has_normal && set_.rate(three * k) < -least_speed(three * k);
-  });
-  if (!any) return false;
+  bool any = false;
+  for (std::vector<std::size_t>& group : response_.islands().groups_of(touching_)) {
+    const bool closes = std::ranges::any_of(group, [&](std::size_t k) {
+      return set_.point(k).has_normal && set_.rate(three * k) < -least_speed(three * k);
+    });
+    if (!closes) continue;
+    any = true;
+    touching_ = std::move(group);
+    collide_together(t, y);
+    set_.evaluate(t, y);
+  }
+  return any;
+}
+
+/// The impact of one group, with Newton's or Poisson's restitution. What the gaps that close set in motion may close
+/// others, which follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where
+/// nothing bounces, all that touches takes part at once: else the corners of what lands flat would hand the impact on
+/// to each other without end.
+void UnilateralMotion::collide_together(double t, std::span<double> y) {
   respond(t, y);
   refuse_driven(t);
   Impact impact = begin_impact();
@@ -228,7 +241,6 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
   }
   apply(impact, t, y);
   tally_impact(impact, t);
-  return true;
 }
 
 /// Whether an impact has acted at a touching point: its impulses alone would give the point a speed that is no

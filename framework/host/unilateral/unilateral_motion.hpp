@@ -170,6 +170,7 @@ class UnilateralMotion {
   [[noreturn]] void refuse(double t) const;
   // Impacts.
   bool collide(double t, std::span<double> y, std::optional<std::size_t> fired = std::nullopt);
+  void collide_together(double t, std::span<double> y);
   bool jam(double t, std::span<double> y);
   /// Of the rows that touch: rates now and impulses so far; and per point the energy that these have taken, J, and
   /// whether its bounces have become too low to follow.

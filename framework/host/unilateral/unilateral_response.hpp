@@ -51,6 +51,8 @@ class UnilateralResponse {
   void each_change(std::size_t column, const See& see) const;
   /// Whether integrals are left out of the changes of any column.
   bool shares_evaluations() const { return shares_; }
+  /// Of a set that is not empty.
+  const StateIslands& islands() const { return *islands_; }
   /// What shares of all columns together change the rates of the integrals by. False if the solver fails.
   bool find_integrals(double t, std::span<const double> y, std::span<const double> shares, std::span<double> change);
   /// Adds a share of a column to the velocities in y, as an impulse does.

@@ -300,7 +300,9 @@ void EventWatch::note(const SignChange& event) {
   c.last = event.time;
   if (c.streak < many) return;
   c.streak = 0;
-  c.first_silent = std::min(c.first_silent, event.time);
+  // What passes zero slowly flickers by rounding, once. A law without a motion in between flickers again when it is
+  // looked at again.
+  if (c.silence > 0) c.first_silent = c.silent_from;
   c.silence = c.silence == 0 ? first_silence * scale(event.time) : 2 * c.silence;
   if (c.silent_from == -never) c.silent_from = event.time;
   c.silent_until = event.time + c.silence;

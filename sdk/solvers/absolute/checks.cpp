@@ -19,9 +19,10 @@ bool finite(const Spatial& s) {
 
 }  // namespace
 
-RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem& problem)
+RowCheck::RowCheck(const Model& model, const Scales& scales, const Loads& loads, const LinearProblem& problem)
     : model_(model),
       scales_(scales),
+      loads_(loads),
       problem_(problem),
       system_scales_(model.view),
       residual_(model, scales, problem) {}
@@ -38,7 +39,9 @@ RowCheck::Missed RowCheck::worst(std::span<const double> given_way) noexcept {
     if (blocks.is_module(i)) continue;
     const Vec3& w = motions[i].V.angular;
     double& motion = residual_.size(i).motion;
-    motion += system_scales_.of_body(i, motions[i]).acceleration + scales_[i].length * dot(w, w);
+    const Loads::Size& acting = loads_.size(i);
+    motion += system_scales_.of_body(i, motions[i]).acceleration + scales_[i].length * dot(w, w) +
+              (acting.force + acting.moment / scales_[i].length) / scales_[i].mass;
     floor = std::max(floor, least_share * motion);
     module_floor = std::max(module_floor, least_share * motion * std::sqrt(scales_[i].mass));
   }

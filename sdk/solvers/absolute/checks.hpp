@@ -4,6 +4,7 @@
 #include <span>
 
 #include "polyform/mechanics/scale.hpp"
+#include "loads.hpp"
 #include "saddle_point.hpp"
 
 namespace polyform::absolute {
@@ -25,7 +26,7 @@ class RowCheck {
   };
 
   /// All arguments outlive the object.
-  RowCheck(const Model&, const Scales&, const LinearProblem&);
+  RowCheck(const Model&, const Scales&, const Loads&, const LinearProblem&);
 
   /// given_way: what rows that are not rigid may miss, or empty.
   Missed worst(std::span<const double> given_way) noexcept;
@@ -35,6 +36,7 @@ class RowCheck {
  private:
   const Model& model_;
   const Scales& scales_;
+  const Loads& loads_;
   const LinearProblem& problem_;
   SystemScales system_scales_;
   Residual residual_;

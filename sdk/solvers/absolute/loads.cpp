@@ -6,9 +6,17 @@
 
 namespace polyform::absolute {
 
+void Loads::add_size(std::size_t block, const Spatial& load) noexcept {
+  if (block >= sizes_.size()) return;  // a module
+  sizes_[block].force += largest(load.linear);
+  sizes_[block].moment += largest(load.angular);
+}
+
 void Loads::set(std::span<const Spatial> wrenches, std::span<const double> efforts,
                 std::span<const double> modal_forces) noexcept {
   for (std::size_t i = 0; i < model_.view.bodies.size(); ++i) {
+    sizes_[i] = {};
+    add_size(i, wrenches[i]);
     if (!model_.inertia.is_rigid(i)) {
       store(wrenches[i], f_.data() + model_.blocks.offset(i));
       continue;
@@ -47,8 +55,11 @@ void Loads::apply_flexible_forces(std::span<const double> modal_forces) noexcept
 /// A wrench on a frame, about its origin.
 void Loads::apply_wrench(FrameIndex frame, const Spatial& about_origin) noexcept {
   if (is_ground(frame)) return;
-  double* f = f_.data() + model_.blocks.offset(model_.blocks.body_of(frame));
-  store(load(f) + model_.rows.wrench_about_center(frame, about_origin, f + 6), f);
+  const std::size_t body = model_.blocks.body_of(frame);
+  double* f = f_.data() + model_.blocks.offset(body);
+  const Spatial wrench = model_.rows.wrench_about_center(frame, about_origin, f + 6);
+  store(load(f) + wrench, f);
+  add_size(body, wrench);
 }
 
 /// Forces within the modules, and what they apply to markers and joints.
@@ -93,6 +104,7 @@ void Loads::apply_element_effort(std::size_t constraint) noexcept {
     for (std::size_t r = 0; r < tied.rows; ++r) {
       const double *own = model_.rows.own(entry, r), effort = element.effort[r];
       store(load(f) + effort * model_.rows.frame(entry, r), f);
+      add_size(entry.block, effort * model_.rows.frame(entry, r));
       for (std::size_t k = 0; k < entry.owns; ++k) f[6 + k] += effort * own[k];
     }
   }
