@@ -16,6 +16,8 @@ namespace {
 
 /// For types that random models can do without: joints need few, one by one, and forces more.
 constexpr std::uint64_t few_tries = 60, joint_tries = 20;
+// A type whose fields exclude each other refuses most draws that give half of them: after so many, fewer are given.
+constexpr std::uint64_t before_sparing = 30;
 
 std::string first_error(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all())
@@ -87,7 +89,7 @@ Sample Bench::sample(std::uint64_t seed, const std::function<void(ModelWriter&, 
     std::string complaint;
     constexpr std::uint64_t between_draws = 1'000'003;
     Random random(1000 * seed + attempt + between_draws * draw_);
-    ModelWriter writer(random, examples_);
+    ModelWriter writer(random, examples_, attempt >= before_sparing);
     write(writer, random);
     if (auto accepted = assemble(writer.text(), complaint)) return std::move(*accepted);
     Complaints& same = all[complaint.substr(0, complaint.find(' '))];

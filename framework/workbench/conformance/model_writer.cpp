@@ -84,8 +84,8 @@ void ModelWriter::add_rows_by_formulas(std::string_view name, std::string_view t
   std::string all;
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const bool of_row = rows.level(f) != Level::none;
-    const bool written = of_row ? f == of_rows[static_cast<std::size_t>(always)] || random_.integer(0, 3) == 0
-                                : fields[f].required || random_.coin();
+    const bool written =
+        of_row ? f == of_rows[static_cast<std::size_t>(always)] || random_.integer(0, 3) == 0 : is_given(fields[f]);
     if (!written) continue;
     const std::string text = of_row ? formula(rows.level(f)) : value(fields[f]);
     if (!text.empty()) all += fmt::format(", {}: {}", fields[f].name, text);
@@ -146,7 +146,7 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
       const auto given = example->find(field.name);
       if (given == example->end()) continue;
       text = given->second.empty() ? value(field) : given->second;
-    } else if (field.required || random_.coin()) {
+    } else if (is_given(field)) {
       text = value(field);
     }
     if (text.empty()) {

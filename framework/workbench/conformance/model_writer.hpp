@@ -19,7 +19,9 @@ namespace polyform::host::inline conformance {
 class ModelWriter {
  public:
   /// Types that the examples have instances of get the field values of one of these.
-  ModelWriter(Random& random, const ExampleFields& examples) : random_(random), examples_(examples) {}
+  /// sparing: fewer fields that may be left out are given.
+  ModelWriter(Random& random, const ExampleFields& examples, bool sparing = false)
+      : random_(random), examples_(examples), sparing_(sparing) {}
 
   /// A rigid body at a random pose; its name.
   std::string add_body();
@@ -58,8 +60,11 @@ class ModelWriter {
   std::string formula(RowsByFormulas::Level);
   std::string body();
 
+  bool is_given(const FieldSpec& field) { return field.required || (random_.coin() && !(sparing_ && random_.coin())); }
+
   Random& random_;
   const ExampleFields& examples_;
+  const bool sparing_;
   bool lacks_a_field_ = false;
   int list_size_ = 0;  ///< of the instance that is written; 0: one value in place of a list
   Vec3 gravity_{0.3, -9.7, 1.1};
