@@ -30,7 +30,7 @@ constexpr std::array outputs{Variable{.name = "closed", .unit = "1"},
 
 struct Group {
   Group(const ElementInstance& instance, std::size_t marker)
-      : law(group_law_of(instance)), shapes(instance), first_marker(marker) {}
+      : law(group_law_of(instance)), shapes(instance, false), first_marker(marker) {}
   GroupLaw law;
   GroupShapes shapes;
   std::size_t first_marker;

@@ -66,7 +66,7 @@ std::vector<double> inverse_masses(const ElementInstance& instance) {
 
 }  // namespace
 
-GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
+GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance, bool has_sheets) {
   Parts parts;
   const std::span<const double> sides = instance.fields[group_sides].numbers,
                                 apart = instance.fields[group_apart].numbers;
@@ -79,7 +79,7 @@ GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
     if (!is_first[m]) continue;
     for (const GeometricShape& s : instance.shapes[m].shapes) {
       PlacedShape placed(s);
-      if (const auto mesh = parts.store.mesh_of(s, box_as_mesh)) placed.mesh = mesh.get();
+      if (const auto mesh = parts.store.mesh_of(s, box_as_mesh, has_sheets)) placed.mesh = mesh.get();
       if (const auto grid = parts.store.grid_of(s)) placed.grid = grid.get();
       parts.shapes.push_back({placed, m, size_of(placed), half_width_of(placed), s.kind == Kind::sphere});
       Extent& e = parts.extents.emplace_back();
@@ -98,7 +98,8 @@ GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
   return parts;
 }
 
-GroupShapes::GroupShapes(const ElementInstance& instance) : GroupShapes(instance, parts_of(instance)) {}
+GroupShapes::GroupShapes(const ElementInstance& instance, bool has_sheets)
+    : GroupShapes(instance, parts_of(instance, has_sheets)) {}
 
 GroupShapes::GroupShapes(const ElementInstance& instance, Parts parts)
     : store_(std::move(parts.store)),

@@ -25,8 +25,8 @@ class GroupShapes {
     double half_width;    ///< the lesser one of the two, m
   };
 
-  /// An instance whose fields are those of the group, and which passed check_group.
-  explicit GroupShapes(const ElementInstance&);
+  /// An instance whose fields are those of the group, and which passed check_group. has_sheets: of meshes (Polyhedron).
+  GroupShapes(const ElementInstance&, bool has_sheets);
 
   std::size_t markers() const noexcept { return inverse_masses_.size(); }
   /// Calls `act` for each point where shapes overlap, in an order that never depends on the past. False if memory ran
@@ -96,7 +96,7 @@ class GroupShapes {
     std::vector<Extent> extents;
     std::vector<NearPairs::Pair> apart;
   };
-  static Parts parts_of(const ElementInstance&);
+  static Parts parts_of(const ElementInstance&, bool has_sheets);
   GroupShapes(const ElementInstance&, Parts);
   /// The velocity of the centre of a shape, and the largest speed that its turning gives its surface beside that.
   std::pair<Vec3, double> speeds_of(std::size_t shape, const MarkerMotion& body) const noexcept;

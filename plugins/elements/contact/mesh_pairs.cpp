@@ -234,36 +234,25 @@ class RimsAtEdges {
   double beyond_;
 };
 
-/// Points of both rims at the faces of each sheet of a mesh that is not convex. What the middle of a rim does not see
-/// within the radius the rim does not touch.
-template <bool carried>
+/// Points of both rims at the faces of each sheet of a mesh that is not convex.
 void rims_at_sheets(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
                     std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(a.R);
-  const std::size_t sheets = points_at_mesh(b);
-  const double near = valley_share * std::min(b.mesh->size(), a.radius + a.half_length);
-  std::array<std::array<ContactPoint, most_sheets>, 2> below;
-  for (std::size_t end = 0; end < 2; ++end)
-    corner_in_valley(
-        rim_of(a, end).center, b, a.radius + near, none, [](const Vec3&) { return true; },
-        std::span(below[end]).first(sheets));
   std::array<ContactPoint, most_sheets> found;
-  for (std::size_t sheet = 0; sheet < sheets; ++sheet) {
+  const std::span<ContactPoint> all = std::span(found).first(points_at_mesh(b));
+  const double near = valley_share * std::min(b.mesh->size(), a.radius + a.half_length);
+  for (std::size_t sheet = 0; sheet < all.size(); ++sheet) {
     const auto surface = [&](const Vec3& p, double) {
-      const Vec3 from = p - a.position;
-      const bool is_upper = dot(axis, from) > 0;
-      const ContactPoint& middle = below[is_upper ? 1 : 0][sheet];
-      const Vec3 end = (is_upper ? 1.0 : -1.0) * axis, spoke = (1 / a.radius) * (from - dot(axis, from) * axis);
-      if (dot(spoke, spoke) < 0.5 || (sheets > 1 && middle.place < 0)) return middle;
+      const Vec3 from = p - a.position, end = std::copysign(1.0, dot(axis, from)) * axis;
+      const Vec3 spoke = (1 / a.radius) * (from - dot(axis, from) * axis);
+      // The middle of an end asks for what is below the rim.
+      const bool is_middle = dot(spoke, spoke) < 0.5;
       corner_in_valley(
-          p, b, near, none, [&](const Vec3& n) { return dot(n, spoke) < into_face && dot(n, end) < into_face; },
-          std::span(found).first(sheets));
-      ContactPoint point = found[sheet];
-      // The search for the lowest place ends there.
-      if (sheets > 1 && point.place < 0) point.normal = middle.normal;
-      return point;
+          p, b, is_middle ? a.radius + near : near, none,
+          [&](const Vec3& n) { return is_middle || (dot(n, spoke) < into_face && dot(n, end) < into_face); }, all);
+      return all[sheet];
     };
-    rims_at_surface<carried>(a, surface, out.subspan(cylinder_surface_points * sheet, cylinder_surface_points));
+    rims_at_surface<true>(a, surface, out.subspan(cylinder_surface_points * sheet, cylinder_surface_points));
   }
 }
 
@@ -320,7 +309,9 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
   if (!b.mesh->is_convex()) {
     const std::size_t at_faces = cylinder_surface_points * points_at_mesh(b);
     rims_at_nearest_edges(rims_at_edges, *b.mesh, rims.subspan(at_faces));
-    return rims_at_sheets<carried>(a, b, none, rims.first(at_faces));
+    if constexpr (carried) return rims_at_sheets(a, b, none, rims.first(at_faces));
+    return rims_at_surface<carried>(
+        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims.first(at_faces));
   }
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
   rims_at_each_edge(rims_at_edges, *b.mesh, rims.subspan(2 * points_of_rim<carried>));

@@ -38,7 +38,8 @@ double square_to_box(const Vec3& p, const Vec3& low, const Vec3& high) noexcept 
 
 }  // namespace
 
-Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::array<std::uint32_t, 3>> faces, bool convex)
+Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::array<std::uint32_t, 3>> faces, bool convex,
+                       bool has_sheets)
     : corners_(vertices.begin(), vertices.end()), convex_(convex) {
   low_ = high_ = corners_.front();
   for (const Vec3& v : corners_) {
@@ -53,7 +54,7 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
   if (convex_) make_faces(all);
   find_spokes(all);
   corner_sheets_.resize(corners_.size());
-  if (!convex_) find_sheets(all);
+  if (!convex_ && has_sheets) find_sheets(all);
   nodes_.emplace_back();
   make_tree(0, 0, triangles_.size());
   std::vector<bool> given(corners_.size());

@@ -35,8 +35,10 @@ TrianglePlace nearest_of_triangle(const std::array<Vec3, 3>& corners, const Vec3
 /// In the frame of its shape. It does not change once it is made.
 class Polyhedron {
  public:
-  /// Of triangles, or of the convex body with these. Triangles without area count for nothing.
-  Polyhedron(std::span<const Vec3> vertices, std::span<const std::array<std::uint32_t, 3>> faces, bool convex);
+  /// Of triangles, or of the convex body with these. Triangles without area count for nothing. has_sheets: whether the
+  /// sides of a valley are sheets of their own; else all triangles are one.
+  Polyhedron(std::span<const Vec3> vertices, std::span<const std::array<std::uint32_t, 3>> faces, bool convex,
+             bool has_sheets = false);
   /// Of a box.
   static Polyhedron of_box(const Vec3& half_edges);
 

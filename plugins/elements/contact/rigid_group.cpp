@@ -36,7 +36,7 @@ constexpr std::size_t rows_per_point = 3;
 
 struct Group {
   Group(const ElementInstance& instance, std::size_t marker)
-      : shapes(instance), first_marker(marker), law(group_law_of(instance)) {
+      : shapes(instance, true), first_marker(marker), law(group_law_of(instance)) {
     restitution = instance.fields[group_restitution].number;
   }
   GroupShapes shapes;

@@ -269,7 +269,7 @@ ShapePair::Way ShapePair::way_between(const PlacedShape& first, const PlacedShap
 ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, ShapeStore& store, Points points)
     : first_(first), second_(second) {
   const auto give = [&](const GeometricShape& shape, GeometricShape::Kind other, PlacedShape& placed, std::size_t k) {
-    meshes_[k] = store.mesh_of(shape, ShapeStore::takes_boxes_as_meshes(other));
+    meshes_[k] = store.mesh_of(shape, ShapeStore::takes_boxes_as_meshes(other), points == Points::carried);
     grids_[k] = store.grid_of(shape);
     placed.mesh = meshes_[k].get();
     placed.grid = grids_[k].get();
@@ -324,7 +324,7 @@ bool ShapeStore::takes_boxes_as_meshes(GeometricShape::Kind other) noexcept {
   return other == cylinder || other == ellipsoid || other == mesh || other == height_field;
 }
 
-std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shape, bool box_as_mesh) {
+std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shape, bool box_as_mesh, bool has_sheets) {
   if (shape.kind == GeometricShape::Kind::box && box_as_mesh) {
     for (const Box& known : boxes_)
       if (norm(known.edges - shape.edges) == 0) return known.made;
@@ -333,10 +333,12 @@ std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shap
   }
   if (shape.kind != GeometricShape::Kind::mesh) return nullptr;
   for (const Known<Polyhedron>& known : meshes_)
-    if (known.of == shape.vertices.data() && known.convex == shape.convex) return known.made;
+    if (known.of == shape.vertices.data() && known.convex == shape.convex && known.has_sheets == has_sheets)
+      return known.made;
   return meshes_
-      .emplace_back(Known<Polyhedron>{shape.vertices.data(), shape.convex,
-                                      std::make_shared<Polyhedron>(shape.vertices, shape.faces, shape.convex)})
+      .emplace_back(
+          Known<Polyhedron>{shape.vertices.data(), shape.convex, has_sheets,
+                            std::make_shared<Polyhedron>(shape.vertices, shape.faces, shape.convex, has_sheets)})
       .made;
 }
 
@@ -346,7 +348,7 @@ std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shap
     if (known.of == shape.heights.data()) return known.made;
   const auto whole = std::make_shared<Grid>(shape);
   const std::shared_ptr<const HeightGrid> made(whole, &whole->grid);
-  return grids_.emplace_back(Known<HeightGrid>{shape.heights.data(), false, made}).made;
+  return grids_.emplace_back(Known<HeightGrid>{shape.heights.data(), false, false, made}).made;
 }
 
 std::size_t ShapePair::points_of(const PlacedShape& first, const PlacedShape& second) noexcept {

@@ -32,8 +32,8 @@ class ShapeStore {
   /// Whether a box beside such a shape serves as a mesh.
   static bool takes_boxes_as_meshes(GeometricShape::Kind) noexcept;
 
-  /// nullptr for a shape that is neither a mesh nor a box that serves as one.
-  std::shared_ptr<const Polyhedron> mesh_of(const GeometricShape&, bool box_as_mesh);
+  /// nullptr for a shape that is neither a mesh nor a box that serves as one. has_sheets: as of a Polyhedron.
+  std::shared_ptr<const Polyhedron> mesh_of(const GeometricShape&, bool box_as_mesh, bool has_sheets);
   std::shared_ptr<const HeightGrid> grid_of(const GeometricShape&);
 
  private:
@@ -45,7 +45,7 @@ class ShapeStore {
   template <class Made>
   struct Known {
     const void* of;  ///< the shape's vertices or heights
-    bool convex;
+    bool convex, has_sheets;
     std::shared_ptr<const Made> made;
   };
   struct Box {

@@ -46,8 +46,10 @@ void corner_in_valley(const Vec3& corner, const PlacedShape& b, double near, con
   const double rounding = beside * mesh.size();
   const bool is_out = !place.is_inside && place.distance > rounding, is_single = mesh.sheets() == 1;
   const bool is_far = is_out && place.distance > near;
-  // A corner that has passed an edge touches nothing there.
-  const bool is_known = is_single && (place.is_face ? admits(b.R * place.outward) : is_out);
+  // A corner that has passed an edge touches nothing there. One that lies deep, as springs let it, goes the shortest
+  // way out, whose length changes continuously with the pose.
+  const bool is_deep = place.is_inside && place.distance > rounding,
+             is_known = is_single && (is_deep || (place.is_face ? admits(b.R * place.outward) : is_out));
   if (is_far || is_known) {
     out[place.sheet] = ball_at_place(corner, 0, b, place);
     return;
