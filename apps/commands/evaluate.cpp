@@ -92,9 +92,11 @@ void print_evaluation(const host::System& system, std::string_view solver, const
   fmt::print(output(), "accelerations that joints do not allow\n  largest  {:.1e} of their size\n", balance.parted);
 }
 
-void note_open_contacts(const host::Evaluation& found) {
+/// What is open in the forces of contact and of stops, and what raises a doubt about them.
+void tell_of_contacts(const host::Evaluation& found) {
   if (const std::string open = open_contacts(found.open_contacts); !open.empty())
     print(Severity::note, "forces of rigid contact are " + open);
+  for (const std::string& warning : found.warnings) print(Severity::warning, warning);
 }
 
 void warn_of_large_modes(const host::System& system, const Observation& now) {
@@ -156,7 +158,7 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
     print_evaluation(system, choice.formulation->name(), store.now(), count, balance);
   }
   if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
-  note_open_contacts(balance);
+  tell_of_contacts(balance);
   if (!balance.warning.empty()) print(Severity::warning, balance.warning);
   return Exit::done;
 }
@@ -197,7 +199,7 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
     }
     if (all.empty()) {
       warn_of_large_modes(system, store.now());
-      note_open_contacts(balance);
+      tell_of_contacts(balance);
     }
     all[name] = evaluation_json(system, name, store.now(), count, balance);
     all[name]["kernels"] = kernels;

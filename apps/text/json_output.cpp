@@ -146,7 +146,9 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   if (!balance.bodies.empty() || !balance.of.empty()) out["imbalance"] = balance.largest;
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
   out["joints_parted"] = balance.parted;
-  if (!balance.warning.empty()) out["warnings"] = {balance.warning};
+  std::vector<std::string> warnings = balance.warnings;
+  if (!balance.warning.empty()) warnings.push_back(balance.warning);
+  if (!warnings.empty()) out["warnings"] = warnings;
   if (!balance.open_contacts.empty()) out["contacts_open"] = balance.open_contacts;
   // Under "forces", "constraints" and "modules", those that tell anything.
   const std::vector<ElementValues> elements = element_values(view, system.start_time(), now);

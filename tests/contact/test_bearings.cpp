@@ -140,3 +140,65 @@ TEST_CASE("a bracket on a pole jams when its load hangs far enough out") {
     CHECK(std::abs(run_to_end(*jams, *formulation, bearing_settings(10)).positions[0].z) < 1e-12);
   }
 }
+
+// A mass of 2 kg whose centre lies 0.3 m beside its guide of a length of 0.2 m: an acceleration a presses the ends of
+// the guide with 3 m |a| in all, and they rub with k m |a|, k = 3 μ. Pushed along its motion by what the preload leaves
+// of a force, it has m a = F/(1 + k), with any k; braked by F it has m a = −F/(1 − k), and no acceleration from k = 1
+// on.
+namespace {
+
+struct Slide {
+  double k, force, speed, preload;
+};
+
+std::unique_ptr<host::System> slide_beside_guide(const Slide& of) {
+  return system_from_text(fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {{name: mass, mass: 2, center_of_mass: [0, 0.3, 0], inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}\n"
+      "joints:\n  - {{name: guide, type: prismatic, base: ground, moving: mass, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {{velocity: {}}}}}\n"
+      "forces:\n  - {{name: f, type: dry-friction, joint: guide, coefficient: {:.17g}, length: 0.2, preload: {}}}\n"
+      "  - {{name: push, type: joint-force, joint: guide, effort: {}}}\n",
+      of.speed, of.k / 3, of.preload, of.force));
+}
+
+bool tells_of_other_friction(const Ended& ended) {
+  return ended.record.warnings.size() == 1 &&
+         ended.record.warnings[0].find("has more than one solution") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a slide beside its guide has the acceleration that its own friction leaves, however large that is") {
+  constexpr double duration = 0.01;
+  const Slide all[] = {{1, -1, 0, 0},    {1, -8, 0, 10},    {0.9, 1, 0, 0},   {1.2, 1, 0, 0},
+                       {5, 1, 0, 0},     {2, 8, 1, 10},     {2, 1, 1, 0},     {5, 9, 1, 0.2},
+                       {0.95, -1, 1, 0}, {0.997, -1, 5, 0}, {0.9, -1, 1, 0.5}};
+  for (const Slide& slide : all) {
+    INFO(slide.k << ", " << slide.force << ", " << slide.speed);
+    const auto system = slide_beside_guide(slide);
+    const double way = slide.speed != 0 ? 1 : std::copysign(1, slide.force);
+    const double along = way * slide.force - slide.k / 3 * slide.preload;
+    const double a = way * along / (along > 0 ? 1 + slide.k : 1 - slide.k) / 2;
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name());
+      const Ended ended = run_to_end(*system, *formulation, bearing_settings(duration));
+      CHECK(ended.velocities[0].x == Approx(slide.speed + a * duration).epsilon(1e-10));
+      CHECK(ended.record.energy_drift < 1e-9);
+      CHECK(tells_of_other_friction(ended) == (slide.k > 1 && along > 0));
+    }
+  }
+}
+
+TEST_CASE("a slide that jams by its own friction has no acceleration, which is told") {
+  for (const double k : {1.0, 1.2, 2.0}) {
+    const auto system = slide_beside_guide({k, -1, 1, 0});
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << ", " << k);
+      const auto solver = solver_for(*system, *formulation);
+      const host::RunRecord record = host::simulate(*system, *solver, bearing_settings(0.1), {}, {});
+      CHECK(record.end == host::End::failed);
+      CHECK(record.failure.find("friction by the load of `f` has no solution") != std::string::npos);
+    }
+  }
+}

@@ -69,7 +69,7 @@ static Evaluation evaluate_at_start(const System& system, Solver& solver, Observ
                   fmt::format("at the initial state {}{}", std::string_view(*trouble), note_of_formula()));
   SolverCheck check(system.view(), solver);
   check.check(t, store.now());
-  return {check.report(), touching.tally().open()};
+  return {check.report(), touching.tally().open(), touching.tally().warnings()};
 }
 
 Evaluation evaluate(const System& system, Solver& solver, ObservationStore& store) {

@@ -14,6 +14,7 @@ namespace polyform::host::inline simulation {
 /// How well the observation of one state meets the equations of motion, and which of its forces are not unique.
 struct Evaluation : BalanceReport {
   std::vector<std::string> open_contacts;  ///< rigid contacts and stops
+  std::vector<std::string> warnings;       ///< what raises a doubt about them: a sentence each
 };
 
 /// Fills the store with the solver's observation of the initial state. Failure (simulation_failed) if the solver fails,

@@ -21,12 +21,6 @@ constexpr double least_gap = 1e-13;
 constexpr double share_rounding = 3e-14;
 // Part of the sum of the sizes of an acceleration's terms: a smaller acceleration is their rounding.
 constexpr double cancelled = 1e-12;
-// Part of the largest friction: friction is found when a round changes it by less. Each round shrinks the error by
-// about the coefficient of friction, times the bearing's radius over the length of its lever.
-constexpr double loaded_share = 1e-12;
-// Below this part a round that does not shrink the change to half of the one before shows rounding of the reactions.
-constexpr double loaded_rounding = 1e-9;
-constexpr int most_rounds = 200;
 // A part of the product of the responses of two rows that act against each other along one motion: the square of what
 // couples them is less than the product by their rounding.
 constexpr double opposed_rows = 1e-10;
@@ -106,36 +100,17 @@ void ModeForces::add_forces(const Unknown& u, double force, std::span<double> fo
     if (has_tangent(u.point, i)) forces[1 + i] -= set_.sliding(u.point) * direction[i] * force;
 }
 
-/// Friction that grows with what a joint transmits, to which it belongs, by iteration.
-bool ModeForces::find(double t, std::span<const double> y, Shares shares, std::span<const std::size_t> points) {
-  double before = INFINITY;
-  for (int round = 0;; ++round) {
-    if (!find_once(t, y, shares, points)) return false;
-    if (!set_.is_loaded()) return true;
-    const Observation* const now = response_.observe(t, y, forces_);
-    if (now == nullptr) return false;
-    const double change = set_.take_reactions(*now);
-    if (!(change > loaded_share) || (change < loaded_rounding && change > before / 2)) return true;
-    before = change;
-    if (round == most_rounds)
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("friction by the load of `{}`, or of another joint, has no solution near its last one "
-                                "at t = {:.9g} s: the more it rubs the more it is loaded",
-                                set_.element_name(set_.changed_element()), t),
-                    "Use a smaller coefficient, or a given effort.");
-  }
-}
-
-bool ModeForces::find_once(double t, std::span<const double> y, Shares shares, std::span<const std::size_t> points) {
+bool ModeForces::find_once(double t, std::span<const double> y, Shares shares) {
   list_rows();
-  set_.evaluate(t, y, points);
+  set_.evaluate(t, y, points_);
   std::ranges::fill(loads_, 0.0);
-  for (const std::size_t k : points) {
+  for (const std::size_t k : points_) {
     if (set_.point(k).has_normal || modes_.modes[k] != UnilateralMode::slip) continue;
     double direction[2];
     direct(k, direction);
+    const double added = raised_ != none && rubbing_[raised_] == k ? added_[raised_] : 0;
     for (std::size_t i = 0; i < 2; ++i)
-      if (has_tangent(k, i)) loads_[three * k + 1 + i] = -set_.sliding(k) * direction[i];
+      if (has_tangent(k, i)) loads_[three * k + 1 + i] = -(set_.sliding(k) + added) * direction[i];
   }
   if (!response_.find_base(t, y, loads_)) return false;
   response_.begin_columns();

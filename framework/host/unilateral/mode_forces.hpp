@@ -7,6 +7,7 @@
 
 #include "framework/host/unilateral/contact_sizes.hpp"
 #include "framework/host/unilateral/force_shares.hpp"
+#include "framework/host/unilateral/load_feedback.hpp"
 #include "framework/host/unilateral/sliding_directions.hpp"
 #include "framework/host/unilateral/unilateral_response.hpp"
 
@@ -46,6 +47,11 @@ class ModeForces {
   /// order, with all that are closed. False if the solver fails.
   bool find(double t, std::span<const double> y, Shares, std::span<const std::size_t> points);
   std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
+  /// Points whose friction by the load is not unique, as far as was seen since the last call of forget_other_loads().
+  std::span<const std::size_t> with_other_loads() const { return with_other_loads_; }
+  void forget_other_loads() { with_other_loads_.clear(); }
+  /// Looks for other friction by the loads at the state whose forces were found last.
+  void find_other_loads(double t, std::span<const double> y, Shares);
   /// d/dt of the rate of a row of a point that is closed, with the forces that were found last.
   double acceleration(std::size_t row) const;
   /// What the forces that were found last change the rates of integrals by, for put_derivative(). False if the solver
@@ -78,14 +84,21 @@ class ModeForces {
     std::size_t row, point;
     bool across = false;
   };
-  static constexpr std::size_t three = UnilateralSet::rows_per_point;
+  static constexpr std::size_t three = UnilateralSet::rows_per_point, none = UnilateralPoint::none;
 
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   double probe_of(const Unknown& u) const { return modes_.probe[u.row] > 0 ? modes_.probe[u.row] : 1; }
   template <class Values>
   double along(const Unknown&, const Values& per_row) const;
   double gap_of(const Unknown&) const;
-  bool find_once(double t, std::span<const double> y, Shares, std::span<const std::size_t> points);
+  bool find_once(double t, std::span<const double> y, Shares);
+  bool find_feedback(double t, std::span<const double> y, Shares);
+  bool list_rubbing();
+  bool observe_loads(double t, std::span<const double> y, Shares);
+  bool respond_to_friction(double t, std::span<const double> y, Shares);
+  void friction_of(const Eigen::VectorXd& s, Eigen::VectorXd& f);
+  void see_other(LoadFeedback&, const Eigen::VectorXd& s);
+  [[noreturn]] void refuse_loads(double t, LoadFeedback::Answer) const;
   void add_forces(const Unknown&, double force, std::span<double> forces) const;
   std::span<double> of_point(std::size_t unknown, std::span<double> forces) const {
     return forces.subspan(three * unknowns_[unknown].point, three);
@@ -101,7 +114,8 @@ class ModeForces {
   UnilateralResponse& response_;
   const PointModes& modes_;
   const std::vector<ContactSizes>& units_;
-  std::vector<double> forces_, loads_;  ///< per row
+  std::span<const std::size_t> points_;  ///< to be evaluated in the present search
+  std::vector<double> forces_, loads_;   ///< per row
   std::vector<Unknown> unknowns_;
   Eigen::MatrixXd G_;
   Eigen::VectorXd right_, scale_, found_;
@@ -109,6 +123,14 @@ class ModeForces {
   std::vector<ForceShares::Limits> limits_;  ///< of the points that are closed
   std::vector<double> sizes_, sums_;         ///< of the terms of an acceleration
   std::vector<double> integrals_;            ///< what the forces change their rates by
+  // Of friction by the load: the points that slide; loads, for each of these the change by a unit of its friction.
+  std::vector<std::size_t> rubbing_, with_other_loads_;
+  std::vector<Spatial> loads_then_, loads_there_;
+  std::vector<std::vector<Spatial>> by_friction_;
+  Eigen::VectorXd friction_then_;
+  std::size_t raised_ = none;  ///< of these, the one whose friction has something added
+  std::vector<double> added_;  ///< that
+  bool by_rounds_ = true;      ///< whether rounds are to find the next friction
 };
 
 }  // namespace polyform::host::inline unilateral

@@ -220,10 +220,18 @@ void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::
   for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
     const std::vector<UnilateralMode> before = now_.modes;
     find_forces(t, y, set_.all_points());
+    forces_.find_other_loads(t, y, ModeForces::Shares::within_limits);
     decide(t, y, fired);
     if (now_.modes == before) break;
   }
   turn_round();
+  see_other_loads(t);
+}
+
+/// Tells whose friction by the load has another solution, as far as it was seen since this was asked last.
+void UnilateralMotion::see_other_loads(double t) {
+  for (const std::size_t k : forces_.with_other_loads()) tally_.load_otherwise(k, t);
+  forces_.forget_other_loads();
 }
 
 namespace {

@@ -252,6 +252,7 @@ void UnilateralMotion::put(double t, std::span<double> y) {
   find_forces(t, moved_, set_.all_points());
   tally_.see_row(t, now_.modes, units_);
   see_shares();
+  see_other_loads(t);
   set_.put_forces(forces_.forces(), y);
   set_.put_modes(now_.modes, y);
 }

@@ -147,6 +147,7 @@ class UnilateralMotion {
   std::optional<std::size_t> moved_far() const;
   bool close_gaps(double t, std::span<double> y);
   void see_shares();
+  void see_other_loads(double t);
   // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
   bool passes_by(double t, std::span<const double> y, std::size_t k);

@@ -123,10 +123,6 @@ bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> f
          size(effort) > balanced * size(efforts);
 }
 
-bool UnilateralSet::is_loaded() const {
-  return std::ranges::any_of(batches_, [](const Batch& b) { return b.loaded != nullptr; });
-}
-
 Spatial UnilateralSet::wrench_of(std::size_t row, std::size_t side) const {
   const std::size_t k = row / rows_per_point;
   return wrench_about(A_[2 * row + side], arms_of(batches_[batch_of_[k]])[markers_[k][side]]);

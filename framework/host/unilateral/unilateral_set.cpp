@@ -269,31 +269,6 @@ void UnilateralSet::find_motions(Batch& b) const {
   }
 }
 
-double UnilateralSet::take_reactions(const Observation& now) {
-  double change = 0, largest = 0;
-  for (Batch& b : batches_) {
-    if (b.loaded == nullptr) continue;
-    std::ranges::copy(std::span(holding_).subspan(b.first, b.count), before_.begin());
-    for (std::size_t k = 0; k < b.joints.size(); ++k) b.reactions[k] = now.reactions[at(b.joints[k])];
-    std::ranges::copy(b.given_holding, holding_.begin() + static_cast<std::ptrdiff_t>(b.first));
-    std::ranges::copy(b.given_sliding, sliding_.begin() + static_cast<std::ptrdiff_t>(b.first));
-    add_loaded(b);
-    for (std::size_t k = 0; k < b.count; ++k) {
-      largest = std::max(largest, holding_[b.first + k]);
-      const double own = std::abs(holding_[b.first + k] - before_[k]);
-      if (!(own > change)) continue;
-      change = own;
-      changed_element_ = elements_[b.first + k];
-    }
-  }
-  return largest > 0 ? change / largest : 0;
-}
-
-void UnilateralSet::add_loaded(Batch& b) {
-  b.loaded->add_friction(b.reactions, b.motions, std::span(holding_).subspan(b.first, b.count),
-                         std::span(sliding_).subspan(b.first, b.count));
-}
-
 void UnilateralSet::bound_gaps(double t, std::span<const double> y, std::span<double> apart, std::span<double> speeds) {
   decode(t, y);
   std::ranges::fill(apart, -1.0);

@@ -96,8 +96,13 @@ class UnilateralSet {
   double sliding(std::size_t k) const { return sliding_[k]; }
   /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
   bool is_loaded() const;
+  /// Whether the friction of a point does.
+  bool is_loaded(std::size_t k) const;
   /// Takes reactions that were observed at the evaluated state. By how much friction changes, of the largest.
   double take_reactions(const Observation&);
+  /// The reactions of the joints whose friction grows with them, as they were taken last; and others in their place.
+  void copy_loads(std::vector<Spatial>& loads) const;
+  void put_loads(std::span<const Spatial> loads);
   /// The element whose friction the reactions that were taken last changed most.
   std::size_t changed_element() const { return changed_element_; }
   double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
@@ -187,6 +192,7 @@ class UnilateralSet {
   double rate_of(std::size_t point, std::size_t row, double* terms) const;
   ForceInput attachments_of(const Batch&) const;
   void find_motions(Batch&) const;
+  void renew_loaded(Batch&);
   void add_loaded(Batch&);
   template <class Change>
   void change_states(const Batch&, std::span<double> y, const Change&);

@@ -47,6 +47,8 @@ void UnilateralTally::share(std::size_t element, bool is_open) {
   elements_[element].is_open = elements_[element].is_open || is_open;
 }
 
+void UnilateralTally::load_otherwise(std::size_t point, double t) { element_of(point).otherwise.add(t, 0); }
+
 // Of each element: four numbers of each count, two times, and three answers.
 std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 5) * elements_.size(); }
 
@@ -145,6 +147,12 @@ std::vector<std::string> UnilateralTally::warnings() const {
           "at t = {:.9g} s{} friction at `{}` leaves accelerations without a solution (Painlevé's paradox): rigid "
           "bodies with Coulomb's friction have none there, and an impulse without a collision ends the sliding",
           e.jams.first, more(e.jams), set_.element_name(i)));
+    if (e.otherwise.times > 0)
+      all.push_back(fmt::format(
+          "from t = {:.9g} s on friction by the load of `{}` has more than one solution: the more it rubs the "
+          "more it is loaded. It is taken as the one that it grows to from less friction; with another, the "
+          "joint jams",
+          e.otherwise.first, set_.element_name(i)));
     if (e.overlaps.times > 0)
       all.push_back(
           fmt::format("from t = {:.9g} s on the surfaces of `{}` overlap, by {:.3g} at most: the integrator has "

@@ -29,6 +29,8 @@ class UnilateralTally {
   /// At each row, after the set was evaluated there: surfaces that overlap though nothing holds them have lost an
   /// impact. sizes: of the points.
   void see_row(double t, std::span<const UnilateralMode> modes, std::span<const ContactSizes> sizes);
+  /// Friction by the load of a joint has more than one solution.
+  void load_otherwise(std::size_t point, double t);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
   /// More points held than it takes, some of the element among them. is_open: even their resultant is not unique.
@@ -60,14 +62,15 @@ class UnilateralTally {
     }
   };
   struct Element {
-    Count impacts, closed_bounces, jams, ended, gained;
+    Count impacts, closed_bounces, jams, ended, gained, otherwise;
     Count overlaps;                      ///< its sum is the deepest one
     Count sticks;                        ///< when each spell of sticking began, and its time in all, s
     double stuck_until = 0, closed = 0;  ///< s
     bool is_stuck = false, is_shared = false, is_open = false;
   };
-  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams,  &Element::ended,
-                                     &Element::gained,  &Element::overlaps,       &Element::sticks};
+  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams,
+                                     &Element::ended,   &Element::gained,         &Element::overlaps,
+                                     &Element::sticks,  &Element::otherwise};
   Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
 
   const UnilateralSet& set_;
