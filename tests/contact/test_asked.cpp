@@ -139,3 +139,25 @@ TEST_CASE("what is far apart for its speed is not looked at for events") {
   CHECK(near.asked - far.asked > 2 * 5 * 50);
   CHECK(far.asked < 0.45 * far.all);
 }
+
+// A plate is driven from 3 m above a ball to 3 m below it within a tenth of a second, from rest to rest, in one smooth
+// piece of motion. It meets the ball shortly before the middle, presses it on, and lets it go with its largest speed,
+// 6 · 1.5/0.1 m/s.
+TEST_CASE("an impact within a motion that time drives from rest to rest in one step is seen") {
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {name: p, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, position: [0, 0, 3],\n"
+      "     geometry: [{type: box, size: [0.1, 0.1, 0.02]}]}\n"
+      "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, geometry: [{type: sphere, radius: 0.03}]}\n"
+      "joints:\n  - {name: j, type: prismatic, base: ground, moving: p, axis: [0, 0, 1], position: [0, 0, 3]}\n"
+      "  - {name: f, type: free, base: ground, moving: a}\n"
+      "constraints:\n  - {name: d, type: prescribed-motion, joint: j, motion: {expression: \"-6*step(t, 0.2, 0, 0.3, 1)\"}}\n"
+      "contacts: {all: true, law: rigid, restitution: 0}\n");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    host::RunSettings settings = exact_run(1);
+    settings.output_interval = 1;
+    const Ended ended = run_to_end(*system, *formulation, settings);
+    CHECK(ended.velocities[1].z == Approx(-90).epsilon(1e-6));
+  }
+}

@@ -88,6 +88,11 @@ void RunStops::before_step(double limit) {
 }
 
 RunStops::Found RunStops::find() {
+  if (is_driven() && !touches_.empty())
+    if (const std::optional<double> nearer = touches_.hidden_motion()) {
+      step_again_until(*nearer);
+      return Found::step_again;
+    }
   const double touch = touches_.empty() ? never : touches_.find().value_or(never);
   double event = never;
   try {

@@ -81,6 +81,8 @@ class RunStops {
   void begin_behind_jump();
   void renew_touches();
   void carry_across(double knot);
+  /// Whether anything may move as time says.
+  bool is_driven() const { return has_clocks_ || knots_passed_ > 0 || knot_.time < end_of_run_; }
   /// The balance of energy at the state of the motion, J; 0 where it is not watched.
   double energy_at(double t);
   void pass_jump();

@@ -72,7 +72,8 @@ Status SteppedContacts::find_points(double t, std::span<const double> y, double 
     set_.evaluate(t, y);
     double fastest = 0;
     for (std::size_t k = 0; k < set_.points(); ++k) fastest = std::max(fastest, set_.terms(three * k));
-    const double reach = times_faster * step * fastest;
+    way_ = step * fastest;
+    const double reach = times_faster * way_;
     chosen_.clear();
     for (std::size_t k = 0; k < set_.points(); ++k)
       if (!set_.point(k).has_gap || (set_.has_place(k) && set_.gap(k) <= reach)) chosen_.push_back(k);
@@ -104,11 +105,17 @@ void SteppedContacts::describe_point(std::size_t k, UnilateralPoint& out) const 
   out.velocity = point.velocity;
 }
 
+/// Beyond the end of its place a point does not touch, however deep it lies below the plane of the face that ends
+/// there.
+double SteppedContacts::gap_of(std::size_t k) const {
+  return set_.has_ended(k) ? std::max(set_.open_gap(k), -set_.place(k)) : set_.gap(k);
+}
+
 Status SteppedContacts::evaluate(double t, std::span<const double> y, UnilateralOutput& out) noexcept {
   return guard([&] {
     set_.find_rows(t, y);
     for (std::size_t p = 0; p < chosen_.size(); ++p) {
-      out.gap[p] = set_.gap(chosen_[p]);
+      out.gap[p] = gap_of(chosen_[p]);
       out.holding[p] = set_.holding(chosen_[p]);
       out.sliding[p] = set_.sliding(chosen_[p]);
     }
@@ -203,6 +210,7 @@ double SteppedContacts::work_along(double t, std::span<const double> impulses, s
 
 Status SteppedContacts::displace(double t, std::span<const double> impulses, std::span<double> y) noexcept {
   return guard([&] {
+    see_depth(t);
     const auto fail = [&] {
       throw Failure(Exit::simulation_failed, fmt::format("overlaps could not be removed: {}", solver_.failure()));
     };
@@ -222,13 +230,32 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
   });
 }
 
+/// Surfaces that overlap by more than anything moves in a step were not seen before, and the way out is long.
+void SteppedContacts::see_depth(double t) {
+  for (const std::size_t k : chosen_) {
+    const double depth = set_.point(k).has_gap ? -gap_of(k) : 0;
+    if (!(depth > way_ && depth > deepest_)) continue;
+    deepest_ = depth;
+    deepest_time_ = t;
+    deepest_point_ = set_.name_of(k);
+  }
+}
+
 std::vector<std::string> SteppedContacts::warnings() const {
-  if (unsolved_ == 0) return {};
-  return {
-      fmt::format("in {} of {} steps the forces of contact were not found to the tolerance; the largest residual is "
-                  "{:.3g} (m/s or rad/s), at t = {:.9g} s. Give the integrator more 'iterations', a shorter step, or "
-                  "a larger 'tolerance'",
-                  unsolved_, steps_, worst_, worst_time_)};
+  std::vector<std::string> all;
+  if (unsolved_ > 0)
+    all.push_back(
+        fmt::format("in {} of {} steps the forces of contact were not found to the tolerance; the largest residual is "
+                    "{:.3g} (m/s or rad/s), at t = {:.9g} s. Give the integrator more 'iterations', a shorter step, or "
+                    "a larger 'tolerance'",
+                    unsolved_, steps_, worst_, worst_time_));
+  if (deepest_ > 0)
+    all.push_back(fmt::format(
+        "at t = {:.9g} s surfaces of {} were {:.3g} m in each other, which is more than they move in a step: "
+        "they met where no point of contact was seen before, and the bodies were moved and turned until they "
+        "were apart. Take an integrator that finds events, such as dopri5, or simpler shapes",
+        deepest_time_, deepest_point_, deepest_));
+  return all;
 }
 
 void SteppedContacts::keep(RunState& out) const {
@@ -236,7 +263,7 @@ void SteppedContacts::keep(RunState& out) const {
   out.touching.clear();
   tally_.keep(out.touching);
   for (const std::size_t number : {steps_, unsolved_}) out.touching.push_back(static_cast<double>(number));
-  out.touching.insert(out.touching.end(), {worst_, worst_time_});
+  out.touching.insert(out.touching.end(), {worst_, worst_time_, deepest_, deepest_time_});
   for (const Kept& kept : kept_) {
     for (const std::uint64_t part : kept.key) out.touching.push_back(static_cast<double>(part));
     out.touching.insert(out.touching.end(), kept.forces.begin(), kept.forces.end());
@@ -244,7 +271,7 @@ void SteppedContacts::keep(RunState& out) const {
 }
 
 bool SteppedContacts::begin_from(const RunState& from) {
-  constexpr std::size_t own = 4, per_point = 6;
+  constexpr std::size_t own = 6, per_point = 6;
   const std::size_t counted = tally_.numbers();
   if (!from.modes.empty() || from.touching.size() < counted + own ||
       (from.touching.size() - counted - own) % per_point != 0)
@@ -256,6 +283,9 @@ bool SteppedContacts::begin_from(const RunState& from) {
   unsolved_ = static_cast<std::size_t>(*next++);
   worst_ = *next++;
   worst_time_ = *next++;
+  deepest_ = *next++;
+  deepest_time_ = *next++;
+  if (deepest_ > 0) deepest_point_ = "bodies";
   for (kept_.clear(); next != end; next += per_point)
     kept_.push_back({{static_cast<std::uint64_t>(next[0]), static_cast<std::uint64_t>(next[1]),
                       static_cast<std::uint64_t>(next[2])},

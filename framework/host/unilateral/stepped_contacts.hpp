@@ -66,6 +66,8 @@ class SteppedContacts final : public UnilateralSystem {
   void check(const SystemView&, double t, const ConstStateView& start);
   void take_last_forces();
   void tally_times(double begin, double end, std::span<const UnilateralMode> modes);
+  double gap_of(std::size_t point) const;
+  void see_depth(double t);
   Status find_velocities(double t, std::span<const double> forces, std::span<const double> y);
   double work_along(double t, std::span<const double> impulses, std::span<const double> y);
   template <class Act>
@@ -84,7 +86,10 @@ class SteppedContacts final : public UnilateralSystem {
   std::vector<UnilateralMode> modes_;  ///< per point of the set
   std::vector<char> seen_;             ///< per element: what it did in a step
   std::size_t moves_ = 0, steps_ = 0, unsolved_ = 0;
-  double worst_ = 0, worst_time_ = 0;  ///< the largest residual that is not within the tolerance
+  double worst_ = 0, worst_time_ = 0;      ///< the largest residual that is not within the tolerance
+  double way_ = 0;                         ///< that points move at most in the present step, m
+  double deepest_ = 0, deepest_time_ = 0;  ///< of overlaps that are deeper than that
+  std::string deepest_point_;
   std::string failure_, remedy_;
 };
 

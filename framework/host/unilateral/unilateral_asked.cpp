@@ -11,6 +11,10 @@ namespace {
 // A gap that is wider than so many times the way of its surfaces in a step is apart: the search for events takes it as
 // free of zeros by its ends alone, as it changes by less than half of what that allows.
 constexpr double ways_apart = 20;
+// What is so many times faster in the middle of a step than at its ends moves within it as these do not tell.
+constexpr double times_faster = 4;
+// A part of the body: a shorter way within a step hides nothing.
+constexpr double least_way = 1e-6;
 // A part of the body: what is nearer is never apart, whatever its speed.
 constexpr double least_apart = 0.1;
 
@@ -48,6 +52,21 @@ void UnilateralMotion::look_at_step(double from, std::span<const double> at_from
       apart_close_in_ = std::min(apart_close_in_, apart_then_[e] / nearing_then_[e]);
     for (std::size_t p = first; !is_apart && p < k; ++p) near_.push_back(p);
   }
+}
+
+bool UnilateralMotion::hides_motion(double from, std::span<const double> at_from, double middle,
+                                    std::span<const double> at_middle, double to, std::span<const double> at_to) {
+  set_.bound_gaps(from, at_from, apart_, nearing_);
+  set_.bound_gaps(to, at_to, apart_then_, nearing_then_);
+  for (std::size_t e = 0; e < nearing_.size(); ++e) nearing_[e] = std::max(nearing_[e], nearing_then_[e]);
+  set_.bound_gaps(middle, at_middle, apart_, nearing_then_);
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    const std::size_t e = set_.element_of(k);
+    if (nearing_then_[e] > times_faster * nearing_[e] &&
+        nearing_then_[e] * (to - from) > std::max(apart_[e], least_way * units_[k].body))
+      return true;
+  }
+  return false;
 }
 
 /// Finds in what time the first gap closes, at the evaluated state. What rests closes nothing: its rate is rounding.

@@ -57,6 +57,10 @@ class UnilateralMotion {
   /// Before event functions are looked at along a step, with the states at its ends: which elements have surfaces that
   /// stay so far apart in it that their points need not be evaluated. Such a point tells how far that is at least.
   void look_at_step(double from, std::span<const double> at_from, double to, std::span<const double> at_to);
+  /// Whether surfaces may meet within a step because of a motion that the states at its ends do not show: what time
+  /// drives may begin and end at rest.
+  bool hides_motion(double from, std::span<const double> at_from, double middle, std::span<const double> at_middle,
+                    double to, std::span<const double> at_to);
   /// From here on all points are evaluated for the event functions, until a step is looked at.
   void look_at_all();
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).

@@ -47,6 +47,7 @@ UnilateralWatch::UnilateralWatch(UnilateralMotion& motion, Integration& integrat
       tolerance_(relative_tolerance),
       y_(integrator.state().size()),
       other_y_(y_),
+      middle_y_(y_),
       other_values_(motion.size()),
       other_rates_(motion.size()),
       seen_(motion.size()) {}
@@ -113,6 +114,16 @@ void UnilateralWatch::look_at_step(double from, double to) {
   if (!integrator_.state_at(from, other_y_) || !integrator_.state_at(to, y_))
     throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   motion_.look_at_step(from, other_y_, to, y_);
+}
+
+std::optional<double> UnilateralWatch::hidden_motion() {
+  const double from = integrator_.previous_time(), to = integrator_.time(), middle = 0.5 * (from + to);
+  if (!(to - from > times_touch_located * touch_located * scale(to))) return std::nullopt;
+  evaluated_at_ = unknown_time;
+  if (!integrator_.state_at(from, other_y_) || !integrator_.state_at(middle, middle_y_) ||
+      !integrator_.state_at(to, y_))
+    throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  return motion_.hides_motion(from, other_y_, middle, middle_y_, to, y_) ? std::optional(middle) : std::nullopt;
 }
 
 std::optional<double> UnilateralWatch::find() {

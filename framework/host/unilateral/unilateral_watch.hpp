@@ -22,6 +22,9 @@ class UnilateralWatch final : private Signals {
   bool empty() const { return motion_.empty(); }
   /// At the integrator's time: before the first step and after each new beginning.
   void begin();
+  /// Where the last step has to end when it is made once more, because time drives a motion within it that its ends do
+  /// not show, s; nothing where there is none, or the step is too short to be divided.
+  std::optional<double> hidden_motion();
   /// The first event within the last step, or nothing.
   std::optional<double> find();
   /// Where the last step has to end when it is made once more, because its states contradict that event, s; nothing
@@ -52,7 +55,7 @@ class UnilateralWatch final : private Signals {
   Integration& integrator_;
   EventSearch search_;
   double step_, tolerance_;
-  std::vector<double> y_, other_y_, other_values_, other_rates_;
+  std::vector<double> y_, other_y_, middle_y_, other_values_, other_rates_;
   std::vector<double> seen_;  ///< the largest |value| of each event function so far
   SignChange found_;
   /// What was found: friction that pushes, or what slides slowly in a direction that has settled, from the beginning of

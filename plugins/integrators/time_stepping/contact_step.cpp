@@ -12,6 +12,8 @@ namespace {
 constexpr double steps_of_flight = 2;
 // Parts of the largest rate: what is slower rests; a change of rates by less asks for no other impulses.
 constexpr double rests = 1e-9, unchanged = 1e-10;
+// A part of the largest rate of the run: a smaller change is rounding of what has come to rest.
+constexpr double rounding = 1e-16;
 // A force of friction that is smaller than its bound by this part is not at it.
 constexpr double below_bound = 1e-9;
 // A part of the product of two responses: the square of what couples two rows that act against each other along one
@@ -169,7 +171,8 @@ bool ContactStep::agrees(double t, std::span<const double> state) noexcept {
     change = std::max(change, std::abs(free_[r] - end_[r]));
     fastest = std::max({fastest, std::abs(start_[r]), std::abs(problem_.b[r])});
   }
-  if (change > unchanged * fastest) disagreement_ = change;
+  fastest_so_far_ = std::max(fastest_so_far_, fastest);
+  if (change > unchanged * fastest && change > rounding * fastest_so_far_) disagreement_ = change;
   return !(disagreement_ > 0);
 }
 

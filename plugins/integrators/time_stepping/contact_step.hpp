@@ -75,6 +75,7 @@ class ContactStep {
   std::vector<char> is_held_;  ///< points at rest, which the friction at rest holds
   ImpulseProblem problem_, gaps_;
   bool solved_ = true;
+  double fastest_so_far_ = 0;
   double disagreement_ = 0;  ///< by which rates differ from those that were foreseen; 0 where they agree
 };
 
