@@ -16,8 +16,9 @@ namespace {
 
 /// For types that random models can do without: joints need few, one by one, and forces more.
 constexpr std::uint64_t few_tries = 60, joint_tries = 20;
-// A type whose fields exclude each other refuses most draws that give half of them: after so many, fewer are given.
-constexpr std::uint64_t before_sparing = 30;
+// A type whose fields exclude each other refuses most draws that give half of them: after so many, fewer are given. The
+// elements of random models are those that are accepted before.
+constexpr std::uint64_t before_sparing = few_tries;
 
 std::string first_error(const Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all())
