@@ -13,6 +13,7 @@
 #include "framework/host/evaluation/own_batch.hpp"
 #include "framework/host/evaluation/solver_failure.hpp"
 #include "framework/host/evaluation/state_encoding.hpp"
+#include "framework/host/evaluation/state_motion.hpp"
 #include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/clock_source.hpp"
 #include "framework/host/expressions/poles.hpp"
@@ -20,20 +21,8 @@
 
 namespace polyform::host::inline watches {
 
-/// The canonical state and the motions that follow from it.
-struct ElementEvents::Motion {
-  explicit Motion(const SystemView& view)
-      : q(view.nq),
-        v(view.nv),
-        eta(view.modes),
-        etadot(view.modes),
-        x(view.states),
-        discrete(view.discrete),
-        tree(view) {}
-  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
-  std::vector<double> q, v, eta, etadot, x;
-  std::vector<std::int32_t> discrete;
-  TreeKinematics tree;
+struct ElementEvents::Motion : StateMotion {
+  using StateMotion::StateMotion;
 };
 
 ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(solver) {
